@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and messages of CUDA's error codes, as cuGetErrorName and cuGetErrorString give them. */
+#ifndef VCUDA_CUDA_ERRORS_H
+#define VCUDA_CUDA_ERRORS_H
+
+#include "cuda_types.h"
+
+/* The identifier of `error` ("CUDA_ERROR_INVALID_VALUE"), a static string; NULL if unknown. */
+const char *cuda_error_name(CUresult error);
+
+/* The message of `error` ("invalid argument"), a static string; NULL if unknown. */
+const char *cuda_error_string(CUresult error);
+
+#endif
