@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/*
+ * A call as it travels through a session's rings.
+ *
+ *   0        4      6       8      16      24        28         32
+ *   +--------+------+-------+------+-------+---------+----------+--------
+ *   | len    | call | flags | tag  | ctx   | status  | deferred | slots...
+ *   +--------+------+-------+------+-------+---------+----------+--------
+ *
+ * After the header come 8-byte slots, one an argument in the table's order,
+ * then the bytes of variable arguments (blobs), each padded to 8. A blob's slot
+ * holds its length in bytes. protocol/calls.tbl lists every call; numbers,
+ * stubs, dispatch and the coverage page are generated from it.
+ *
+ * Submission: tag 0 marks a posted call (no completion); else the completion
+ * carries the same tag. ctx is the calling thread's current context.
+ * Completion: status is the call's CUresult; deferred is the first error, not
+ * yet told, of the posted calls before it, or 0. Out arguments follow in the
+ * table's order, and are meaningful only if status is 0.
+ *
+ * Objects are named by the guest: (kind << 40 | generation << 24 | index << 4),
+ * which looks like an aligned pointer and is none. The worker keeps a table for
+ * each session; a name that is not in it gets CUDA_ERROR_INVALID_HANDLE or what
+ * the driver would say for that kind.
+ */
+#ifndef VCUDA_PROTOCOL_RECORD_H
+#define VCUDA_PROTOCOL_RECORD_H
+
+#include "layout.h"
+
+struct vcuda_rec {
+	__u32 len; /* bytes, header and padding included; multiple of 8 */
+	__u16 call;
+	__u16 flags; /* VCUDA_REC_* */
+	__u64 tag;
+	__u64 ctx;
+	__u32 status;
+	__u32 deferred;
+};
+
+/* Longest record, both ways. Larger data goes through the arena. */
+#define VCUDA_REC_MAX 49152u
+/* Largest blob of data that a copy carries inline. */
+#define VCUDA_INLINE_MAX 8192u
+/* Slots of a call at most. */
+#define VCUDA_SLOTS_MAX 24u
+
+#define VCUDA_PAD8(n) (((n) + 7u) & ~7u)
+
+enum vcuda_kind {
+	VCUDA_KIND_NONE = 0,
+	VCUDA_KIND_CONTEXT = 1,
+	VCUDA_KIND_STREAM = 2,
+	VCUDA_KIND_EVENT = 3,
+	VCUDA_KIND_MODULE = 4,
+	VCUDA_KIND_FUNCTION = 5,
+	VCUDA_KIND_LIBRARY = 6,
+	VCUDA_KIND_KERNEL = 7,
+	VCUDA_KIND_MAX = 8,
+};
+
+#define VCUDA_NAME_INDEX_MAX ((1u << 20) - 1)
+
+static inline __u64 vcuda_name(enum vcuda_kind kind, __u32 generation,
+			       __u32 index)
+{
+	return (__u64)kind << 40 | (__u64)(generation & 0xffff) << 24 |
+	       (__u64)index << 4;
+}
+
+static inline __u32 vcuda_name_kind(__u64 name)
+{
+	return name & 15 || name >> 44 ? 0 : (__u32)(name >> 40);
+}
+
+static inline __u32 vcuda_name_generation(__u64 name)
+{
+	return (__u32)(name >> 24) & 0xffff;
+}
+
+static inline __u32 vcuda_name_index(__u64 name)
+{
+	return (__u32)(name >> 4) & VCUDA_NAME_INDEX_MAX;
+}
+
+#endif

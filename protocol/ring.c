@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+#include "ring.h"
+#include "barrier.h"
+
+static void attach(struct vcuda_duplex *d, __u8 *base, enum vcuda_party party,
+		   __u32 side_h, __u32 sub_offset, __u32 sub_bytes,
+		   __u32 cmp_offset, __u32 cmp_bytes)
+{
+	int is_g = party == VCUDA_PARTY_G;
+
+	memset(d, 0, sizeof(*d));
+	d->own = (struct vcuda_side *)(base + (is_g ? 0 : side_h));
+	d->peer = (const struct vcuda_side *)(base + (is_g ? side_h : 0));
+	d->tx = base + (is_g ? sub_offset : cmp_offset);
+	d->rx = base + (is_g ? cmp_offset : sub_offset);
+	d->tx_size = is_g ? sub_bytes : cmp_bytes;
+	d->rx_size = is_g ? cmp_bytes : sub_bytes;
+}
+
+void vcuda_duplex_session(struct vcuda_duplex *d, void *base, __u32 sub_bytes,
+			  __u32 cmp_bytes, enum vcuda_party party)
+{
+	attach(d, base, party, VCUDA_SIDE_H_OFFSET, VCUDA_RINGS_OFFSET,
+	       sub_bytes, VCUDA_RINGS_OFFSET + sub_bytes, cmp_bytes);
+}
+
+void vcuda_duplex_control(struct vcuda_duplex *d, void *page,
+			  enum vcuda_party party)
+{
+	attach(d, page, party, VCUDA_CTL_SIDE_H_OFFSET, VCUDA_CTL_SUB_OFFSET,
+	       VCUDA_CTL_RING_BYTES, VCUDA_CTL_CMP_OFFSET,
+	       VCUDA_CTL_RING_BYTES);
+}
+
+int vcuda_tx_fits(struct vcuda_duplex *d, __u32 len)
+{
+	if (len > d->tx_size)
+		return -EMSGSIZE;
+	/* The peer's line is only fetched when the old news do not suffice. */
+	if (d->tx_size - (d->prod - d->tx_seen) >= len)
+		return 1;
+	d->tx_seen = vcuda_load_acquire(&d->peer->cons);
+	if (d->prod - d->tx_seen > d->tx_size || d->tx_seen & 7) {
+		d->tx_seen = d->prod - d->tx_size;
+		return -EPROTO;
+	}
+	return d->tx_size - (d->prod - d->tx_seen) >= len;
+}
+
+void vcuda_tx_put(struct vcuda_duplex *d, __u32 off, const void *src, __u32 len)
+{
+	__u32 at = (d->prod + off) & (d->tx_size - 1);
+	__u32 first = d->tx_size - at < len ? d->tx_size - at : len;
+
+	memcpy(d->tx + at, src, first);
+	memcpy(d->tx, (const __u8 *)src + first, len - first);
+}
+
+void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len)
+{
+	d->prod += len;
+	vcuda_store_release(&d->own->prod, d->prod);
+}
+
+/* Bytes that can be read, or -EPROTO. */
+static int rx_bytes(struct vcuda_duplex *d)
+{
+	if (d->rx_seen == d->cons)
+		d->rx_seen = vcuda_load_acquire(&d->peer->prod);
+	if (d->rx_seen - d->cons > d->rx_size || d->rx_seen & 7)
+		return -EPROTO;
+	return d->rx_seen - d->cons;
+}
+
+int vcuda_rx_ready(struct vcuda_duplex *d)
+{
+	int bytes = rx_bytes(d);
+
+	return bytes < 0 ? bytes : bytes > 0;
+}
+
+int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len)
+{
+	int bytes = rx_bytes(d);
+	__u32 at = d->cons & (d->rx_size - 1);
+	__u32 len;
+	__u32 first;
+
+	if (bytes <= 0)
+		return bytes;
+	/* Records are 8-aligned: the length word never wraps. Read it once. */
+	len = vcuda_load_once((const __u32 *)(d->rx + at));
+	if (len < min_len || len > cap || len > (__u32)bytes || len & 7)
+		return -EPROTO;
+	first = d->rx_size - at < len ? d->rx_size - at : len;
+	memcpy(buf, d->rx + at, first);
+	memcpy((__u8 *)buf + first, d->rx, len - first);
+	*(__u32 *)buf = len; /* the length that was checked, not a later one */
+	d->cons += len;
+	vcuda_store_release(&d->own->cons, d->cons);
+	return len;
+}
+
+int vcuda_must_wake(struct vcuda_duplex *d, __u32 what)
+{
+	__u32 wait;
+
+	/* Our index must be out before the peer's flag is read: the peer writes
+	 * its flag, then reads our index.
+	 */
+	vcuda_full_barrier();
+	wait = vcuda_load_once(&d->peer->wait);
+	if (!(wait & what) || wait == vcuda_load_once(&d->notified))
+		return 0;
+	return vcuda_exchange(&d->notified, wait) != wait;
+}
+
+void vcuda_wait_begin(struct vcuda_duplex *d, __u32 what)
+{
+	/* Epoch 0 is never used: a wait word of 0 means awake. */
+	d->epoch = (d->epoch + 1) & 0x3fffffff;
+	if (!d->epoch)
+		d->epoch = 1;
+	vcuda_store_once(&d->own->wait, d->epoch << 2 | what);
+	vcuda_full_barrier();
+}
+
+void vcuda_wait_end(struct vcuda_duplex *d)
+{
+	vcuda_store_once(&d->own->wait, 0);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/*
+ * A pair of rings with one writer and one reader each: full duplex.
+ *
+ * Every record in a ring starts with its whole length in bytes (__u32), a
+ * multiple of 8. Records are copied in and out, over the ring's end where need
+ * be, so that the reader works on a private copy that the peer cannot change.
+ *
+ * The writer's steps:   vcuda_tx_fits, vcuda_tx_put..., vcuda_tx_publish,
+ *                       and a notification if vcuda_must_wake(DATA) says so.
+ * The reader's steps:   vcuda_rx_take, and a notification if
+ *                       vcuda_must_wake(SPACE) says so.
+ * Before sleeping:      vcuda_wait_begin, look once more, sleep,
+ *                       vcuda_wait_end.
+ *
+ * Nothing here locks: the caller lets one thread at a time write and one at a
+ * time read. All errors are negative errno values.
+ */
+#ifndef VCUDA_PROTOCOL_RING_H
+#define VCUDA_PROTOCOL_RING_H
+
+#include "layout.h"
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/string.h>
+#else
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#endif
+
+/* A side's private view of a pair of rings. Never in shared memory. */
+struct vcuda_duplex {
+	struct vcuda_side *own;
+	const struct vcuda_side *peer;
+	__u8 *tx;      /* outbound ring */
+	const __u8 *rx; /* inbound ring */
+	__u32 tx_size;
+	__u32 rx_size;
+	__u32 prod;     /* ours, the truth; own->prod is its copy */
+	__u32 cons;     /* likewise */
+	__u32 tx_seen;  /* peer's cons when last looked at */
+	__u32 rx_seen;  /* peer's prod when last looked at */
+	__u32 epoch;    /* of our last sleep */
+	__u32 notified; /* the peer's wait word that we last answered */
+};
+
+/* Which party this is: G made the memory (guest, frontend), H joined. */
+enum vcuda_party { VCUDA_PARTY_G, VCUDA_PARTY_H };
+
+/*
+ * Attaches to a session's region 0 at base. Sizes are trusted: checked with
+ * vcuda_ring_size_ok() before. The memory starts as zeroes.
+ */
+void vcuda_duplex_session(struct vcuda_duplex *d, void *base, __u32 sub_bytes,
+			  __u32 cmp_bytes, enum vcuda_party party);
+
+/* The same for a device's control page. */
+void vcuda_duplex_control(struct vcuda_duplex *d, void *page,
+			  enum vcuda_party party);
+
+/*
+ * Whether len bytes fit now: 1, 0 (wait for space), -EMSGSIZE (never), -EPROTO
+ * (the peer's index is nonsense: cut the peer off).
+ */
+int vcuda_tx_fits(struct vcuda_duplex *d, __u32 len);
+
+/* Copies len bytes to offset off of the record under construction. */
+void vcuda_tx_put(struct vcuda_duplex *d, __u32 off, const void *src,
+		  __u32 len);
+
+/* Makes the record of len bytes (multiple of 8) visible to the peer. */
+void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len);
+
+/*
+ * Copies the next record to buf: its length, 0 (none), or -EPROTO (index or
+ * length is nonsense, or longer than cap: cut the peer off). A record is
+ * consumed when this returns. min_len is the shortest legal record, >= 8.
+ */
+int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len);
+
+/* Whether a record waits: 1, 0, or -EPROTO. */
+int vcuda_rx_ready(struct vcuda_duplex *d);
+
+/*
+ * Whether the peer sleeps for what was just done (VCUDA_WAIT_DATA after a
+ * publish, VCUDA_WAIT_SPACE after a take) and nobody has woken it yet. A true
+ * answer obliges the caller to send exactly one notification. Any thread.
+ */
+int vcuda_must_wake(struct vcuda_duplex *d, __u32 what);
+
+/* Announces a sleep for VCUDA_WAIT_* bits. Afterwards look again, then sleep. */
+void vcuda_wait_begin(struct vcuda_duplex *d, __u32 what);
+void vcuda_wait_end(struct vcuda_duplex *d);
+
+#endif
