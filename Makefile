@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The one entry. Each room builds itself (make -C ROOM); this file says in which
+# order, installs the results, and leads to the tests. `make help` lists it all.
+
+VERSION := $(shell cat VERSION)
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# A room may use what stands before it in this list.
+ROOMS := cuda protocol xenstore-schema helper userlib tests/simgpu \
+	tests/conformance tests/lab
+
+# Not there yet while the project grows: passed over.
+ROOMS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile,$(ROOMS))))
+
+# Whether a kernel's headers are here to build the modules against.
+HEADERS := $(wildcard /lib/modules/*/build/Makefile)
+
+.PHONY: all modules deps demo check bench clean help $(ROOMS)
+.PHONY: install install-guest install-host install-dkms uninstall
+
+all: $(ROOMS) modules
+
+# One room after the other: they use each other's outputs.
+.NOTPARALLEL:
+$(ROOMS):
+	$(MAKE) -C $@ all
+
+modules:
+ifeq ($(HEADERS),)
+	@echo 'modules: not built, no kernel headers under /lib/modules/*/build'
+else
+	$(if $(wildcard tools/build-modules),tools/build-modules)
+endif
+
+deps:
+	tools/install-deps
+
+demo: deps all
+	$(MAKE) -C tests/lab demo
+
+# tools/check builds too, so that a broken build is a failed check with a count.
+check: deps
+	tools/check $(SUITES)
+
+bench:
+	@if [ -d bench ]; then $(MAKE) -C bench run; \
+	else echo 'bench: there are no benchmarks yet'; exit 1; fi
+
+include packaging/install.mk
+
+clean:
+	rm -rf build
+
+help:
+	@cat tools/help.txt
