@@ -48,10 +48,13 @@ CUDA_CALL(cuDeviceComputeCapability, int *major, int *minor, CUdevice dev);
 CUDA_CALL(cuDeviceGetProperties, CUdevprop *prop, CUdevice dev);
 CUDA_CALL(cuDeviceCanAccessPeer, int *canAccessPeer, CUdevice dev, CUdevice peerDev);
 
-/* Primary contexts */
+/* Primary contexts; some callers ask for the first versions, which differ only in name */
 CUDA_CALL(cuDevicePrimaryCtxRetain, CUcontext *pctx, CUdevice dev);
+CUDA_CALL(cuDevicePrimaryCtxRelease, CUdevice dev);
 CUDA_CALL(cuDevicePrimaryCtxRelease_v2, CUdevice dev);
+CUDA_CALL(cuDevicePrimaryCtxReset, CUdevice dev);
 CUDA_CALL(cuDevicePrimaryCtxReset_v2, CUdevice dev);
+CUDA_CALL(cuDevicePrimaryCtxSetFlags, CUdevice dev, unsigned int flags);
 CUDA_CALL(cuDevicePrimaryCtxSetFlags_v2, CUdevice dev, unsigned int flags);
 CUDA_CALL(cuDevicePrimaryCtxGetState, CUdevice dev, unsigned int *flags, int *active);
 
