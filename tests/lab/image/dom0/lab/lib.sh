@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a test in dom0 can call. POSIX sh (busybox). LAB_TEST is the test's name.
+
+# ---- results ---------------------------------------------------------------
+
+ok() { echo "ok $LAB_TEST - $*"; }
+not_ok() { echo "not ok $LAB_TEST - $*"; }
+skip() { echo "skip $LAB_TEST - $*"; }
+# measure KEY=VALUE...
+measure() { echo "measure $LAB_TEST $*"; }
+
+# check TEXT COMMAND...: ok when the command succeeds; gives its status back.
+check() {
+    local text=$1 status=0
+    shift
+    "$@" || status=$?
+    if [ $status -eq 0 ]; then ok "$text"; else not_ok "$text (status $status)"; fi
+    return $status
+}
+
+# check_equal TEXT EXPECTED SEEN
+check_equal() {
+    if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: expected '$2', seen '$3'"; fi
+    [ "$2" = "$3" ]
+}
+
+# Milliseconds since boot.
+now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
+
+# wait_until SECONDS COMMAND...: tries again and again; fails when the time is over.
+wait_until() {
+    local end=$(($(now_ms) + $1 * 1000))
+    shift
+    until "$@"; do
+        [ "$(now_ms)" -lt $end ] || return 1
+        usleep 100000
+    done
+}
+
+# ---- guests ----------------------------------------------------------------
+
+# create_guest NAME pv|pvh [KEY=VALUE...]: starts a guest; wait_guest waits for it.
+#   memory=MIB (128)  vcpus=N (1)  cpus=LIST (all but dom0's)  extra='kernel arguments'
+#   vif=1             a network card on script vif-lab; guest_net gives it an address
+#   disk=DEVICE       a block device of dom0 as xvda
+#   config='LINE'     any other line of xl.cfg
+create_guest() {
+    local name=$1 kind=$2 memory=128 vcpus=1 cpus=$LAB_GUEST_CPUS extra='' vif='' disk='' config=''
+    local setting
+    shift 2
+    for setting; do
+        case $setting in
+        memory=* | vcpus=* | cpus=* | extra=* | vif=* | disk=* | config=*)
+            local "$setting" ;;
+        *) echo "create_guest: no setting '$setting'" >&2 && return 2 ;;
+        esac
+    done
+    [ -z "$vif" ] || modprobe xen-netback
+    [ -z "$disk" ] || modprobe xen-blkback
+    {
+        printf 'name="%s"\ntype="%s"\nmemory=%s\nvcpus=%s\n' "$name" "$kind" "$memory" "$vcpus"
+        printf 'kernel="/lab/vmlinux"\nramdisk="/lab/guest.initrd"\n'
+        printf 'extra="console=hvc0 quiet loglevel=5 watchdog_thresh=60 %s"\n' "$extra"
+        printf 'on_crash="preserve"\non_poweroff="destroy"\non_reboot="destroy"\n'
+        [ "$cpus" = all ] || printf 'cpus="%s"\n' "$cpus"
+        [ -z "$vif" ] || printf 'vif=["script=vif-lab"]\n'
+        [ -z "$disk" ] || printf 'disk=["phy:%s,xvda,w"]\n' "$disk"
+        printf '%s\n' "$config"
+    } >"/run/lab/$name.cfg"
+    rm -f "/run/lab/$name.console"
+    timeout 90 xl create -q "/run/lab/$name.cfg" || return
+    follow_console "$name"
+}
+
+# The console's terminal, drained into a file that guest_run reads. Ends with the domain.
+follow_console() {
+    local terminal
+    wait_until 5 xenstore-exists "/local/domain/$(domain_id "$1")/console/tty" || return
+    terminal=$(guest_terminal "$1")
+    stty -F "$terminal" raw -echo
+    cat "$terminal" >>"/run/lab/$1.console" 2>/dev/null &
+}
+
+domain_id() { xl domid "$1" 2>/dev/null; }
+guest_terminal() { xenstore-read "/local/domain/$(domain_id "$1")/console/tty"; }
+guest_ready() { grep -q '@ready' "/run/lab/$1.console"; }
+
+# wait_guest NAME [SECONDS]: until the guest takes commands.
+wait_guest() {
+    wait_until "${2:-60}" guest_ready "$1" && return
+    echo "guest $1 did not come up; the last of its console:" >&2
+    tail -n 20 "/run/lab/$1.console" >&2
+    return 1
+}
+
+# guest_run NAME [-t SECONDS] COMMAND: runs COMMAND with sh in the guest; its output (both streams)
+# on stdout, its status. 124 when it took longer than SECONDS (30), 125 when the guest is gone.
+guest_run() {
+    local name=$1 seconds=30 id console
+    shift
+    if [ "$1" = -t ]; then
+        seconds=$2
+        shift 2
+    fi
+    id=$(head -c 6 /dev/urandom | base64 | tr '/+' 'xy')
+    console=/run/lab/$name.console
+    guest_send "$name" "run $id $(printf '%s' "$*" | base64 -w 0)" || return 125
+    guest_answer "$name" "$id" "$seconds"
+}
+
+# One line to the agent; two writers must not mix.
+guest_send() {
+    local terminal
+    terminal=$(guest_terminal "$1") || return
+    (flock 9 && printf '%s\n' "$2" >"$terminal") 9>"/run/lab/$1.lock"
+}
+
+# Waits for the answer to ID (see the guest's agent); asks again for one that came damaged.
+guest_answer() {
+    local name=$1 id=$2 console=/run/lab/$1.console out=/run/lab/$2 asked status
+    local end=$(($(now_ms) + $3 * 1000))
+    asked=$(now_ms)
+    until unpack_answer "$id" "$console" >"$out" 2>/dev/null; do
+        if [ "$(now_ms)" -ge $end ]; then
+            guest_send "$name" "stop $id"
+            rm -f "$out"
+            return 124
+        fi
+        if [ $(($(now_ms) - asked)) -gt 5000 ]; then
+            guest_send "$name" "again $id" || return 125
+            asked=$(now_ms)
+        fi
+        usleep 30000
+    done
+    status=$(sed -n "s/.*@$id \([0-9]*\) .*/\1/p" "$console" | tail -n 1)
+    cat "$out"
+    rm -f "$out"
+    return "$status"
+}
+
+# The last whole answer to ID; fails when there is none or gzip's checksum is wrong.
+unpack_answer() {
+    grep -q "@$1 [0-9]* [^ ]* \.$" "$2" &&
+        sed -n "s/.*@$1 [0-9]* \([^ ]*\) \.$/\1/p" "$2" | tail -n 1 | base64 -d | gunzip -c
+}
+
+# guest_net NAME: its eth0 gets an address; dom0 is 10.7.ID.1, the guest 10.7.ID.2.
+guest_net() {
+    local id
+    id=$(domain_id "$1")
+    guest_run "$1" "modprobe xen-netfront && sleep 1 &&
+        ip address add 10.7.$id.2/24 dev eth0 && ip link set eth0 up"
+}
+
+guest_gone() { ! xl list 2>/dev/null | grep -q "^$1 \|^(null) "; }
+
+# destroy_guest NAME: and waits until Xen holds nothing of it.
+destroy_guest() {
+    timeout 30 xl destroy "$1" && wait_until 10 guest_gone "$1"
+}
+
+# save_guest NAME FILE: the guest goes away, into FILE.
+save_guest() { timeout 120 xl save "$1" "$2"; }
+
+# restore_guest NAME FILE [COMMAND...]: COMMAND runs with the new domain's id as its last argument
+# while the guest is still paused: the place to write nodes for its devices.
+restore_guest() {
+    local name=$1 file=$2
+    shift 2
+    timeout 120 xl restore -p "$file" || return
+    follow_console "$name" || return
+    [ $# -eq 0 ] || "$@" "$(domain_id "$name")" || return
+    xl unpause "$name"
+}
+
+# ---- what may be left behind -----------------------------------------------
+
+KERNEL_TROUBLE='WARNING: |BUG: |kernel BUG|Oops|Bad page|rss-counter|possible circular|INFO: task'
+KERNEL_TROUBLE="$KERNEL_TROUBLE|general protection|Call Trace|soft lockup|self-detected stall"
+KERNEL_TROUBLE="$KERNEL_TROUBLE|refcount_t:|list_(add|del) corruption|Kernel panic|use-after-free"
+
+# dom0's kernel log since this test's start.
+dom0_log() { dmesg | awk -v mark="lab: test $LAB_TEST starts" 'index($0, mark) { text = ""; next }
+    { text = text $0 "\n" } END { printf "%s", text }'; }
+
+# dmesg_clean: fails, and shows the lines, when dom0's or a guest's kernel complained in this test.
+dmesg_clean() {
+    ! {
+        dom0_log
+        cat /var/log/xen/console/guest-*.log 2>/dev/null
+    } | grep -E "$KERNEL_TROUBLE"
+}
+
+# xenstore_snapshot FILE: all nodes but those that change by themselves.
+xenstore_snapshot() { xenstore-ls -f / | grep -v '^/local/domain/0/memory/' | sort >"$1"; }
+
+# xenstore_compare FILE: fails, and shows the difference, when the nodes are others than in FILE.
+xenstore_compare() {
+    xenstore_snapshot "$1.now"
+    diff "$1" "$1.now"
+}
+
+# Xen's answer to a debug key, on stdout.
+debug_key() {
+    xl dmesg -c >/dev/null
+    xl debug-keys "$1"
+    xl dmesg
+}
+
+# What Xen counts now, one word: domains, grants in use (granted and mapped), dom0's event channels.
+resources() {
+    printf 'domains=%d grants=%d ports=%d\n' "$(xl list | tail -n +2 | wc -l)" \
+        "$(debug_key g | grep -cE '^\(XEN\) +\[ *[0-9]+\] ')" \
+        "$(debug_key e | awk '/domain 0:/ { on = 1; next } /information for/ { on = 0 }
+            on && /s=[1-9]/ { n++ } END { print n + 0 }')"
+}
+
+# leak_mark, ..., leak_check: nodes, domains, grants and ports must be as before. 5 s of patience:
+# Xen and dom0 give back some things a little later.
+leak_mark() {
+    xenstore_snapshot /run/lab/leak.nodes
+    resources >/run/lab/leak.counts
+}
+
+counts_as_before() { [ "$(resources)" = "$(cat /run/lab/leak.counts)" ]; }
+
+leak_check() {
+    wait_until 5 counts_as_before || {
+        echo "before: $(cat /run/lab/leak.counts), now: $(resources)"
+        return 1
+    }
+    xenstore_compare /run/lab/leak.nodes
+}
