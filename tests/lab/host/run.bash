@@ -61,7 +61,8 @@ follow() {
         else
             continue
         fi
-        kill -9 "$qemu"
+        kill -9 "$qemu" || true # it may just have ended by itself
+        break
     done
     wait "$qemu" 2>/dev/null || true
     lines=$(wc -l <"$run/share/results")
@@ -121,7 +122,7 @@ lab_run() {
     (qemu_in "$run" run -monitor none -serial file:share/logs/console.log) >"$run/qemu.log" 2>&1 &
     qemu=$!
     # shellcheck disable=SC2064 # an interrupted run leaves no QEMU behind
-    trap "kill -9 $qemu 2>/dev/null || true" EXIT
+    trap "kill -9 $qemu 2>/dev/null || true; rm -rf '$run'" EXIT
     follow "$run" "$qemu" "$bound"
     trap - EXIT
     finish "$run" || status=$?

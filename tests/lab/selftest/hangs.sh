@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# bound: 5
+# Must be reported, and must not keep the next test from running.
+ok "before it hangs"
+sleep 1000
+ok "never reached"
