@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a domain uses now, for `vcudactl list`: two numbers that no guest reads. */
+#include "node.h"
+
+#include <errno.h>
+
+struct write {
+    uint32_t domid;
+    const struct vcuda_usage *usage;
+};
+
+static int write_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
+{
+    const struct write *w = arg;
+    struct vcuda_path sessions = vcuda_path_dom0(w->domid, "sessions");
+    struct vcuda_path pages = vcuda_path_dom0(w->domid, "pages");
+    int err = node_write_u32(xs, t, sessions, w->usage->sessions);
+
+    if (!err)
+        err = node_permit(xs, t, vcuda_path_dom0(w->domid, NULL), 0, 0);
+    if (!err)
+        err = node_permit(xs, t, sessions, 0, 0);
+    if (!err)
+        err = node_write_u32(xs, t, pages, w->usage->pages);
+    return err;
+}
+
+int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcuda_usage *usage)
+{
+    struct write w = {.domid = domid, .usage = usage};
+
+    return transaction_run(xs, write_step, &w);
+}
+
+int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage)
+{
+    int err = node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "sessions"), &usage->sessions);
+
+    return err ? err : node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "pages"), &usage->pages);
+}
