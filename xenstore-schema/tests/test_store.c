@@ -3,7 +3,6 @@
 #include "store.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
