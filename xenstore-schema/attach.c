@@ -25,27 +25,23 @@ struct writer {
     int err;
 };
 
-static void put(struct writer *w, struct vcuda_path path, const char *text)
-{
+static void put(struct writer *w, struct vcuda_path path, const char *text) {
     if (!w->err)
         w->err = node_write(w->xs, w->t, path, text);
 }
 
-static void put_u32(struct writer *w, struct vcuda_path path, uint32_t value)
-{
+static void put_u32(struct writer *w, struct vcuda_path path, uint32_t value) {
     if (!w->err)
         w->err = node_write_u32(w->xs, w->t, path, value);
 }
 
-static void permit(struct writer *w, struct vcuda_path path, uint32_t owner, uint32_t reader)
-{
+static void permit(struct writer *w, struct vcuda_path path, uint32_t owner, uint32_t reader) {
     if (!w->err)
         w->err = node_permit(w->xs, w->t, path, owner, reader);
 }
 
 /* The folders come first, with one node each: what is made in them later inherits their rights. */
-static void put_folders(struct writer *w, uint32_t domid)
-{
+static void put_folders(struct writer *w, uint32_t domid) {
     put_u32(w, vcuda_path_front(domid, "backend-id"), 0);
     permit(w, vcuda_path_front(domid, NULL), domid, 0);
     permit(w, vcuda_path_front(domid, "backend-id"), domid, 0);
@@ -54,8 +50,7 @@ static void put_folders(struct writer *w, uint32_t domid)
     permit(w, vcuda_path_back(domid, "frontend-id"), 0, domid);
 }
 
-static void put_policy(struct writer *w, uint32_t domid, const struct vcuda_policy *policy)
-{
+static void put_policy(struct writer *w, uint32_t domid, const struct vcuda_policy *policy) {
     char gpus[VCUDA_GPUS_TEXT_MAX];
 
     vcuda_format_gpus(&policy->gpus, ' ', gpus);
@@ -66,8 +61,7 @@ static void put_policy(struct writer *w, uint32_t domid, const struct vcuda_poli
 }
 
 /* The states last: a driver that sees one finds everything else in place. */
-static void put_links(struct writer *w, uint32_t domid)
-{
+static void put_links(struct writer *w, uint32_t domid) {
     put(w, vcuda_path_back(domid, "frontend"), vcuda_path_front(domid, NULL).s);
     put_u32(w, vcuda_path_back(domid, "online"), 1);
     put(w, vcuda_path_front(domid, "backend"), vcuda_path_back(domid, NULL).s);
@@ -75,8 +69,7 @@ static void put_links(struct writer *w, uint32_t domid)
     put_u32(w, vcuda_path_front(domid, "state"), VCUDA_STATE_INITIALISING);
 }
 
-static int attach_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
-{
+static int attach_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     const struct attach *attach = arg;
     struct writer w = {.xs = xs, .t = t};
     struct vcuda_path home = {0};
@@ -96,8 +89,7 @@ static int attach_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
     return w.err;
 }
 
-int vcuda_xs_attach(struct xs_handle *xs, uint32_t domid, const struct vcuda_policy *policy)
-{
+int vcuda_xs_attach(struct xs_handle *xs, uint32_t domid, const struct vcuda_policy *policy) {
     struct attach attach = {.domid = domid, .policy = policy};
 
     if (domid == 0 || domid > VCUDA_DOMID_MAX)
@@ -107,8 +99,7 @@ int vcuda_xs_attach(struct xs_handle *xs, uint32_t domid, const struct vcuda_pol
     return transaction_run(xs, attach_step, &attach);
 }
 
-static void drop_incoming(char *name)
-{
+static void drop_incoming(char *name) {
     size_t len = strlen(name);
 
     if (len > strlen(INCOMING) && !strcmp(name + len - strlen(INCOMING), INCOMING))
@@ -116,8 +107,7 @@ static void drop_incoming(char *name)
 }
 
 int vcuda_xs_attach_by_policy(struct xs_handle *xs, uint32_t domid, const char *dir,
-                              struct vcuda_policy_error *error)
-{
+                              struct vcuda_policy_error *error) {
     char name[VCUDA_NAME_MAX + 1];
     struct vcuda_policy policy;
     int err = vcuda_xs_read_name(xs, domid, name);

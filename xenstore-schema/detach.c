@@ -12,8 +12,7 @@
  * Asks both drivers to close; the frontend acts first, the backend answers
  * with Closed. The note in D keeps vcudad from attaching again by policy.
  */
-static int ask_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
-{
+static int ask_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     uint32_t domid = *(const uint32_t *)arg;
     struct vcuda_path note = vcuda_path_dom0(domid, "detached");
     struct vcuda_path state = vcuda_path_back(domid, "state");
@@ -34,8 +33,7 @@ static int ask_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
 }
 
 /* Unless somebody attached the domain anew in the meantime. The note is of no use to the dead. */
-static int remove_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
-{
+static int remove_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     uint32_t domid = *(const uint32_t *)arg, online = 0;
     int err;
 
@@ -46,8 +44,7 @@ static int remove_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
     return err || vcuda_xs_alive(xs, domid) ? err : notes_remove(xs, t, domid);
 }
 
-static int remove_nodes(struct xs_handle *xs, uint32_t domid)
-{
+static int remove_nodes(struct xs_handle *xs, uint32_t domid) {
     int err = transaction_run(xs, remove_step, &domid);
 
     if (err != -EBUSY)
@@ -58,14 +55,12 @@ static int remove_nodes(struct xs_handle *xs, uint32_t domid)
 }
 
 /* There is nothing to wait for: closed, gone, or the guest is dead. */
-static bool closed(struct xs_handle *xs, uint32_t domid)
-{
+static bool closed(struct xs_handle *xs, uint32_t domid) {
     return !state_attached(node_state(xs, XBT_NULL, vcuda_path_back(domid, "state"))) ||
            !vcuda_xs_alive(xs, domid);
 }
 
-static int64_t now_ms(void)
-{
+static int64_t now_ms(void) {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -73,8 +68,7 @@ static int64_t now_ms(void)
 }
 
 /* Takes what the watches told; what it was about is read from the tree. */
-static int drain(struct xs_handle *xs)
-{
+static int drain(struct xs_handle *xs) {
     char **event;
 
     while ((event = xs_check_watch(xs)))
@@ -82,8 +76,7 @@ static int drain(struct xs_handle *xs)
     return errno == EAGAIN ? 0 : -errno;
 }
 
-static int wait_closed(struct xs_handle *xs, uint32_t domid, int timeout_ms)
-{
+static int wait_closed(struct xs_handle *xs, uint32_t domid, int timeout_ms) {
     struct pollfd pfd = {.fd = xs_fileno(xs), .events = POLLIN};
     int64_t end = now_ms() + timeout_ms;
 
@@ -105,8 +98,7 @@ static int wait_closed(struct xs_handle *xs, uint32_t domid, int timeout_ms)
     return 0;
 }
 
-static int detach(struct xs_handle *xs, uint32_t domid, int timeout_ms, bool force)
-{
+static int detach(struct xs_handle *xs, uint32_t domid, int timeout_ms, bool force) {
     int err = transaction_run(xs, ask_step, &domid);
 
     if (err)
@@ -117,8 +109,7 @@ static int detach(struct xs_handle *xs, uint32_t domid, int timeout_ms, bool for
     return remove_nodes(xs, domid);
 }
 
-int vcuda_xs_detach(uint32_t domid, int timeout_ms, bool force)
-{
+int vcuda_xs_detach(uint32_t domid, int timeout_ms, bool force) {
     struct xs_handle *xs = xs_open(0);
     int err;
 

@@ -22,15 +22,13 @@ struct vcuda_keeper {
     size_t nameless_count;
 };
 
-static void report_reaped(uint32_t domid, void *arg)
-{
+static void report_reaped(uint32_t domid, void *arg) {
     struct vcuda_keeper *keeper = arg;
 
     keeper->report(VCUDA_KEEPER_REAPED, domid, 0, "", keeper->arg);
 }
 
-static int await_name(struct vcuda_keeper *keeper, uint32_t domid)
-{
+static int await_name(struct vcuda_keeper *keeper, uint32_t domid) {
     uint32_t *list;
 
     for (size_t i = 0; i < keeper->nameless_count; i++)
@@ -47,8 +45,7 @@ static int await_name(struct vcuda_keeper *keeper, uint32_t domid)
 }
 
 /* Ends the watches for names that came and of domains that went. */
-static void forget_named(struct vcuda_keeper *keeper)
-{
+static void forget_named(struct vcuda_keeper *keeper) {
     size_t kept = 0;
 
     for (size_t i = 0; i < keeper->nameless_count; i++) {
@@ -63,8 +60,7 @@ static void forget_named(struct vcuda_keeper *keeper)
     keeper->nameless_count = kept;
 }
 
-static void attach_one(struct vcuda_keeper *keeper, uint32_t domid)
-{
+static void attach_one(struct vcuda_keeper *keeper, uint32_t domid) {
     struct vcuda_policy_error error = {.what = ""};
     int err = vcuda_xs_attach_by_policy(keeper->xs, domid, keeper->dir, &error);
 
@@ -83,13 +79,12 @@ static void attach_one(struct vcuda_keeper *keeper, uint32_t domid)
     case -ESRCH:     /* died meanwhile */
         break;
     default:
-        keeper->report(VCUDA_KEEPER_FAILED, domid, err,
-                       error.what[0] ? error.what : strerror(-err), keeper->arg);
+        keeper->report(VCUDA_KEEPER_FAILED, domid, err, error.what[0] ? error.what : strerror(-err),
+                       keeper->arg);
     }
 }
 
-static int attach_all(struct vcuda_keeper *keeper)
-{
+static int attach_all(struct vcuda_keeper *keeper) {
     uint32_t *domids;
     int count = vcuda_xs_domains(keeper->xs, &domids);
 
@@ -101,8 +96,7 @@ static int attach_all(struct vcuda_keeper *keeper)
 }
 
 /* Takes all pending events; true if there was one. */
-static bool take_events(struct vcuda_keeper *keeper)
-{
+static bool take_events(struct vcuda_keeper *keeper) {
     bool some = false;
     char **event;
 
@@ -113,8 +107,7 @@ static bool take_events(struct vcuda_keeper *keeper)
     return some;
 }
 
-int vcuda_keeper_step(struct vcuda_keeper *keeper)
-{
+int vcuda_keeper_step(struct vcuda_keeper *keeper) {
     int err;
 
     if (!take_events(keeper))
@@ -124,13 +117,11 @@ int vcuda_keeper_step(struct vcuda_keeper *keeper)
     return err < 0 ? err : attach_all(keeper);
 }
 
-int vcuda_keeper_fd(const struct vcuda_keeper *keeper)
-{
+int vcuda_keeper_fd(const struct vcuda_keeper *keeper) {
     return xs_fileno(keeper->xs);
 }
 
-struct vcuda_keeper *vcuda_keeper_open(const char *dir, vcuda_keeper_report *report, void *arg)
-{
+struct vcuda_keeper *vcuda_keeper_open(const char *dir, vcuda_keeper_report *report, void *arg) {
     struct vcuda_keeper *keeper = calloc(1, sizeof(*keeper));
 
     if (!keeper)
@@ -145,8 +136,7 @@ struct vcuda_keeper *vcuda_keeper_open(const char *dir, vcuda_keeper_report *rep
 }
 
 /* Keeps errno, for a failed open. */
-void vcuda_keeper_close(struct vcuda_keeper *keeper)
-{
+void vcuda_keeper_close(struct vcuda_keeper *keeper) {
     int err = errno;
 
     xs_close(keeper->xs);

@@ -5,8 +5,7 @@
 #include <stdio.h>
 
 /* VCUDA_PATH_MAX holds the longest folder and any node name of the schema. */
-static struct vcuda_path join(const char *format, uint32_t domid, const char *node)
-{
+static struct vcuda_path join(const char *format, uint32_t domid, const char *node) {
     struct vcuda_path path;
     int len = snprintf(path.s, sizeof(path.s), format, domid);
 
@@ -15,22 +14,18 @@ static struct vcuda_path join(const char *format, uint32_t domid, const char *no
     return path;
 }
 
-struct vcuda_path vcuda_path_back(uint32_t domid, const char *node)
-{
+struct vcuda_path vcuda_path_back(uint32_t domid, const char *node) {
     return join("/local/domain/0/backend/vcuda/%u/0", domid, node);
 }
 
-struct vcuda_path vcuda_path_front(uint32_t domid, const char *node)
-{
+struct vcuda_path vcuda_path_front(uint32_t domid, const char *node) {
     return join("/local/domain/%u/device/vcuda/0", domid, node);
 }
 
-struct vcuda_path vcuda_path_dom0(uint32_t domid, const char *node)
-{
+struct vcuda_path vcuda_path_dom0(uint32_t domid, const char *node) {
     return join("/local/domain/0/vcuda/domain/%u", domid, node);
 }
 
-struct vcuda_path vcuda_path_name(uint32_t domid)
-{
+struct vcuda_path vcuda_path_name(uint32_t domid) {
     return join("/local/domain/%u", domid, "name");
 }

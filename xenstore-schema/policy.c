@@ -26,8 +26,7 @@ struct span {
     size_t len;
 };
 
-void vcuda_policy_defaults(struct vcuda_policy *policy)
-{
+void vcuda_policy_defaults(struct vcuda_policy *policy) {
     *policy = (struct vcuda_policy){
         .gpus = {.count = 1, .index = {0}},
         .max_sessions = VCUDA_SESSIONS_DEFAULT,
@@ -37,8 +36,7 @@ void vcuda_policy_defaults(struct vcuda_policy *policy)
 }
 
 static int set_limit(struct vcuda_policy *policy, const struct limit *limit, const char *text,
-                     size_t len)
-{
+                     size_t len) {
     uint32_t value;
     int err = vcuda_parse_u32(text, len, &value);
 
@@ -50,8 +48,7 @@ static int set_limit(struct vcuda_policy *policy, const struct limit *limit, con
     return 0;
 }
 
-int vcuda_policy_set(struct vcuda_policy *policy, const char *key, const char *text, size_t len)
-{
+int vcuda_policy_set(struct vcuda_policy *policy, const char *key, const char *text, size_t len) {
     if (strcmp(key, "gpus") == 0)
         return vcuda_parse_gpus(text, len, &policy->gpus);
     for (size_t i = 0; i < LIMITS; i++)
@@ -60,13 +57,11 @@ int vcuda_policy_set(struct vcuda_policy *policy, const char *key, const char *t
     return -ENOENT;
 }
 
-static bool blank(char c)
-{
+static bool blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static struct span trim(struct span s)
-{
+static struct span trim(struct span s) {
     while (s.len && blank(s.text[0]))
         s = (struct span){s.text + 1, s.len - 1};
     while (s.len && blank(s.text[s.len - 1]))
@@ -75,8 +70,7 @@ static struct span trim(struct span s)
 }
 
 /* The part of s before the first c, and in *rest what follows it, if c is there. */
-static struct span cut(struct span s, char c, struct span *rest)
-{
+static struct span cut(struct span s, char c, struct span *rest) {
     const char *at = s.len ? memchr(s.text, c, s.len) : NULL;
     size_t len = at ? (size_t)(at - s.text) : s.len;
 
@@ -84,9 +78,8 @@ static struct span cut(struct span s, char c, struct span *rest)
     return (struct span){s.text, len};
 }
 
-__attribute__((format(printf, 3, 4))) static int
-refuse(struct vcuda_policy_error *error, unsigned line, const char *format, ...)
-{
+__attribute__((format(printf, 3, 4))) static int refuse(struct vcuda_policy_error *error,
+                                                        unsigned line, const char *format, ...) {
     va_list args;
 
     error->line = line;
@@ -100,8 +93,7 @@ refuse(struct vcuda_policy_error *error, unsigned line, const char *format, ...)
 #define KEY_SIZE 16
 
 /* A key that cannot be ours (too long, NUL within) becomes "", which is no key either. */
-static void key_string(struct span s, char key[KEY_SIZE])
-{
+static void key_string(struct span s, char key[KEY_SIZE]) {
     memset(key, 0, KEY_SIZE);
     if (s.len < KEY_SIZE)
         memcpy(key, s.text, s.len);
@@ -110,8 +102,7 @@ static void key_string(struct span s, char key[KEY_SIZE])
 }
 
 static int parse_line(struct span s, unsigned line, struct vcuda_policy *policy,
-                      struct vcuda_policy_error *error)
-{
+                      struct vcuda_policy_error *error) {
     struct span value, comment;
     char key[KEY_SIZE];
 
@@ -137,8 +128,7 @@ static int parse_line(struct span s, unsigned line, struct vcuda_policy *policy,
 }
 
 int vcuda_policy_parse(const char *text, size_t len, struct vcuda_policy *policy,
-                       struct vcuda_policy_error *error)
-{
+                       struct vcuda_policy_error *error) {
     struct vcuda_policy draft = *policy;
     struct span rest = {text, len};
 
@@ -153,8 +143,7 @@ int vcuda_policy_parse(const char *text, size_t len, struct vcuda_policy *policy
     return 0;
 }
 
-int vcuda_policy_format(const struct vcuda_policy *policy, char *text, size_t size)
-{
+int vcuda_policy_format(const struct vcuda_policy *policy, char *text, size_t size) {
     char gpus[VCUDA_GPUS_TEXT_MAX];
     int len;
 
@@ -164,8 +153,7 @@ int vcuda_policy_format(const struct vcuda_policy *policy, char *text, size_t si
     return (size_t)len < size ? len : -ENOSPC;
 }
 
-bool vcuda_name_ok(const char *name)
-{
+bool vcuda_name_ok(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                   "0123456789-_.+:@";
     size_t len = strnlen(name, VCUDA_NAME_MAX + 1);

@@ -17,23 +17,20 @@
 
 typedef char file_name[VCUDA_NAME_MAX + sizeof(SUFFIX)];
 
-static int open_dir(const char *dir)
-{
+static int open_dir(const char *dir) {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     return fd < 0 ? -errno : fd;
 }
 
-static int name_file(const char *name, file_name file)
-{
+static int name_file(const char *name, file_name file) {
     if (!vcuda_name_ok(name))
         return -EINVAL;
     snprintf(file, sizeof(file_name), "%s" SUFFIX, name);
     return 0;
 }
 
-static ssize_t read_all(int fd, char *text, size_t size)
-{
+static ssize_t read_all(int fd, char *text, size_t size) {
     size_t len = 0;
 
     while (len < size) {
@@ -50,8 +47,7 @@ static ssize_t read_all(int fd, char *text, size_t size)
     return (ssize_t)len;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
+static int write_all(int fd, const char *text, size_t len) {
     while (len) {
         ssize_t put = write(fd, text, len);
 
@@ -65,8 +61,7 @@ static int write_all(int fd, const char *text, size_t len)
     return 0;
 }
 
-static int parse_fd(int fd, struct vcuda_policy *policy, struct vcuda_policy_error *error)
-{
+static int parse_fd(int fd, struct vcuda_policy *policy, struct vcuda_policy_error *error) {
     char text[FILE_MAX];
     ssize_t len = read_all(fd, text, sizeof(text));
 
@@ -81,8 +76,7 @@ static int parse_fd(int fd, struct vcuda_policy *policy, struct vcuda_policy_err
 }
 
 int vcuda_policy_load(const char *dir, const char *name, struct vcuda_policy *policy,
-                      struct vcuda_policy_error *error)
-{
+                      struct vcuda_policy_error *error) {
     file_name file;
     int dirfd, fd, err;
 
@@ -100,8 +94,7 @@ int vcuda_policy_load(const char *dir, const char *name, struct vcuda_policy *po
 }
 
 /* The directory and its parent, as a package would have made them. */
-static int make_dir(const char *dir)
-{
+static int make_dir(const char *dir) {
     char parent[256];
     const char *slash = strrchr(dir, '/');
 
@@ -116,8 +109,7 @@ static int make_dir(const char *dir)
 }
 
 /* A reader sees the old file or the new one, never a part. */
-static int replace(int dirfd, const char *file, const char *text, size_t len)
-{
+static int replace(int dirfd, const char *file, const char *text, size_t len) {
     static const char draft[] = ".vcuda-policy.new";
     int fd = openat(dirfd, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     int err;
@@ -135,8 +127,7 @@ static int replace(int dirfd, const char *file, const char *text, size_t len)
     return err;
 }
 
-int vcuda_policy_store(const char *dir, const char *name, const struct vcuda_policy *policy)
-{
+int vcuda_policy_store(const char *dir, const char *name, const struct vcuda_policy *policy) {
     char text[1024];
     file_name file;
     int dirfd, len, err = name_file(name, file);
@@ -157,8 +148,7 @@ int vcuda_policy_store(const char *dir, const char *name, const struct vcuda_pol
     return err;
 }
 
-int vcuda_policy_remove(const char *dir, const char *name)
-{
+int vcuda_policy_remove(const char *dir, const char *name) {
     file_name file;
     int dirfd, err = name_file(name, file);
 
@@ -174,8 +164,7 @@ int vcuda_policy_remove(const char *dir, const char *name)
 }
 
 /* The length of NAME in an entry NAME.conf, or 0 for any other file. */
-static size_t policy_name_len(const char *entry)
-{
+static size_t policy_name_len(const char *entry) {
     size_t len = strlen(entry);
     file_name name;
 
@@ -188,13 +177,11 @@ static size_t policy_name_len(const char *entry)
     return vcuda_name_ok(name) ? len : 0;
 }
 
-static int is_policy(const struct dirent *entry)
-{
+static int is_policy(const struct dirent *entry) {
     return policy_name_len(entry->d_name) > 0;
 }
 
-int vcuda_policy_names(const char *dir, char ***names)
-{
+int vcuda_policy_names(const char *dir, char ***names) {
     struct dirent **entries;
     size_t size = 0;
     char *at;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_policy *policy)
-{
+static void read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_policy *policy) {
     static const char *const keys[] = {"gpus", "max-sessions", "max-pages", "max-sleepers"};
 
     vcuda_policy_defaults(policy);
@@ -22,16 +21,14 @@ static void read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_polic
 }
 
 /* Whether xenstored answers at all: only then does a missing node mean anything. */
-static int check_store(struct xs_handle *xs)
-{
+static int check_store(struct xs_handle *xs) {
     char *text = xs_read(xs, XBT_NULL, "/", NULL);
 
     free(text);
     return text ? 0 : -errno;
 }
 
-int vcuda_xs_read_back(struct xs_handle *xs, uint32_t domid, struct vcuda_back *back)
-{
+int vcuda_xs_read_back(struct xs_handle *xs, uint32_t domid, struct vcuda_back *back) {
     uint32_t online = 0;
     int err = check_store(xs);
 
@@ -48,8 +45,7 @@ int vcuda_xs_read_back(struct xs_handle *xs, uint32_t domid, struct vcuda_back *
     return 0;
 }
 
-int vcuda_xs_read_front(struct xs_handle *xs, uint32_t domid, struct vcuda_front *front)
-{
+int vcuda_xs_read_front(struct xs_handle *xs, uint32_t domid, struct vcuda_front *front) {
     int err = check_store(xs);
 
     *front = (struct vcuda_front){.present = false};
@@ -66,8 +62,7 @@ int vcuda_xs_read_front(struct xs_handle *xs, uint32_t domid, struct vcuda_front
     return 0;
 }
 
-int vcuda_xs_read_name(struct xs_handle *xs, uint32_t domid, char name[VCUDA_NAME_MAX + 1])
-{
+int vcuda_xs_read_name(struct xs_handle *xs, uint32_t domid, char name[VCUDA_NAME_MAX + 1]) {
     unsigned len;
     char *text = xs_read(xs, XBT_NULL, vcuda_path_name(domid).s, &len);
     int err = 0;
@@ -85,8 +80,7 @@ int vcuda_xs_read_name(struct xs_handle *xs, uint32_t domid, char name[VCUDA_NAM
 }
 
 /* The children of path that are domain ids, dom0's left out. */
-static int domain_ids(struct xs_handle *xs, const char *path, uint32_t **domids)
-{
+static int domain_ids(struct xs_handle *xs, const char *path, uint32_t **domids) {
     unsigned count;
     char **children = xs_directory(xs, XBT_NULL, path, &count);
     int found = 0;
@@ -105,22 +99,18 @@ static int domain_ids(struct xs_handle *xs, const char *path, uint32_t **domids)
     return *domids ? found : -ENOMEM;
 }
 
-int vcuda_xs_attached(struct xs_handle *xs, uint32_t **domids)
-{
+int vcuda_xs_attached(struct xs_handle *xs, uint32_t **domids) {
     return domain_ids(xs, "/local/domain/0/backend/vcuda", domids);
 }
 
-int vcuda_xs_domains(struct xs_handle *xs, uint32_t **domids)
-{
+int vcuda_xs_domains(struct xs_handle *xs, uint32_t **domids) {
     return domain_ids(xs, "/local/domain", domids);
 }
 
-int noted_domains(struct xs_handle *xs, uint32_t **domids)
-{
+int noted_domains(struct xs_handle *xs, uint32_t **domids) {
     return domain_ids(xs, "/local/domain/0/vcuda/domain", domids);
 }
 
-bool vcuda_xs_alive(struct xs_handle *xs, uint32_t domid)
-{
+bool vcuda_xs_alive(struct xs_handle *xs, uint32_t domid) {
     return xs_is_domain_introduced(xs, domid);
 }

@@ -9,8 +9,7 @@
  * Life is asked about in the transaction: where a new domain gets the same id
  * and is attached meanwhile, the commit fails and the second look says alive.
  */
-static int reap_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
-{
+static int reap_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     uint32_t domid = *(const uint32_t *)arg;
     int err;
 
@@ -24,8 +23,7 @@ static int reap_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
 
 /* Reaps those of domids[0..count) that are dead, and frees the array. */
 static int reap_list(struct xs_handle *xs, uint32_t *domids, int count,
-                     void (*each)(uint32_t domid, void *arg), void *arg)
-{
+                     void (*each)(uint32_t domid, void *arg), void *arg) {
     int reaped = 0;
 
     for (int i = 0; i < count; i++) {
@@ -46,8 +44,7 @@ static int reap_list(struct xs_handle *xs, uint32_t *domids, int count,
     return reaped;
 }
 
-int vcuda_xs_reap(struct xs_handle *xs, void (*each)(uint32_t domid, void *arg), void *arg)
-{
+int vcuda_xs_reap(struct xs_handle *xs, void (*each)(uint32_t domid, void *arg), void *arg) {
     uint32_t *domids;
     int devices, notes, count = vcuda_xs_attached(xs, &domids);
 

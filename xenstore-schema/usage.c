@@ -9,8 +9,7 @@ struct write {
     const struct vcuda_usage *usage;
 };
 
-static int write_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
-{
+static int write_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     const struct write *w = arg;
     struct vcuda_path sessions = vcuda_path_dom0(w->domid, "sessions");
     struct vcuda_path pages = vcuda_path_dom0(w->domid, "pages");
@@ -25,15 +24,13 @@ static int write_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
     return err;
 }
 
-int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcuda_usage *usage)
-{
+int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcuda_usage *usage) {
     struct write w = {.domid = domid, .usage = usage};
 
     return transaction_run(xs, write_step, &w);
 }
 
-int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage)
-{
+int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage) {
     int err = node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "sessions"), &usage->sessions);
 
     return err ? err : node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "pages"), &usage->pages);

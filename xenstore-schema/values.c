@@ -9,14 +9,13 @@
 #define U32_DIGITS 10
 
 static const char *const state_names[] = {
-    "Unknown",   "Initialising", "InitWait", "Initialised",   "Connected",
-    "Closing",   "Closed",       "Reconfiguring", "Reconfigured",
+    "Unknown", "Initialising", "InitWait",      "Initialised",  "Connected",
+    "Closing", "Closed",       "Reconfiguring", "Reconfigured",
 };
 
 #define STATES (sizeof(state_names) / sizeof(state_names[0]))
 
-int vcuda_parse_u32(const char *text, size_t len, uint32_t *value)
-{
+int vcuda_parse_u32(const char *text, size_t len, uint32_t *value) {
     uint64_t sum = 0;
 
     if (len == 0 || (len > 1 && text[0] == '0'))
@@ -33,8 +32,7 @@ int vcuda_parse_u32(const char *text, size_t len, uint32_t *value)
     return 0;
 }
 
-static int hex_digit(char c)
-{
+static int hex_digit(char c) {
     if (c >= '0' && c <= '9')
         return c - '0';
     if (c >= 'a' && c <= 'f')
@@ -44,8 +42,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-int vcuda_parse_hex32(const char *text, size_t len, uint32_t *value)
-{
+int vcuda_parse_hex32(const char *text, size_t len, uint32_t *value) {
     uint32_t sum = 0;
 
     if (len > 2 && text[0] == '0' && text[1] == 'x') {
@@ -67,8 +64,7 @@ int vcuda_parse_hex32(const char *text, size_t len, uint32_t *value)
     return 0;
 }
 
-int vcuda_parse_domid(const char *text, size_t len, uint32_t *value)
-{
+int vcuda_parse_domid(const char *text, size_t len, uint32_t *value) {
     uint32_t domid;
     int err = vcuda_parse_u32(text, len, &domid);
 
@@ -80,8 +76,7 @@ int vcuda_parse_domid(const char *text, size_t len, uint32_t *value)
     return 0;
 }
 
-enum vcuda_state vcuda_parse_state(const char *text, size_t len)
-{
+enum vcuda_state vcuda_parse_state(const char *text, size_t len) {
     uint32_t state;
 
     if (vcuda_parse_u32(text, len, &state) || state >= STATES)
@@ -89,21 +84,18 @@ enum vcuda_state vcuda_parse_state(const char *text, size_t len)
     return (enum vcuda_state)state;
 }
 
-const char *vcuda_state_name(enum vcuda_state state)
-{
+const char *vcuda_state_name(enum vcuda_state state) {
     return (unsigned)state < STATES ? state_names[state] : state_names[VCUDA_STATE_UNKNOWN];
 }
 
-static bool has_gpu(const struct vcuda_gpus *gpus, uint32_t index)
-{
+static bool has_gpu(const struct vcuda_gpus *gpus, uint32_t index) {
     for (uint32_t i = 0; i < gpus->count; i++)
         if (gpus->index[i] == index)
             return true;
     return false;
 }
 
-static int add_gpu(struct vcuda_gpus *gpus, const char *text, size_t len)
-{
+static int add_gpu(struct vcuda_gpus *gpus, const char *text, size_t len) {
     uint32_t index;
     int err = vcuda_parse_u32(text, len, &index);
 
@@ -117,8 +109,7 @@ static int add_gpu(struct vcuda_gpus *gpus, const char *text, size_t len)
     return 0;
 }
 
-int vcuda_parse_gpus(const char *text, size_t len, struct vcuda_gpus *gpus)
-{
+int vcuda_parse_gpus(const char *text, size_t len, struct vcuda_gpus *gpus) {
     struct vcuda_gpus list = {.count = 0};
     size_t start = 0;
 
@@ -136,8 +127,7 @@ int vcuda_parse_gpus(const char *text, size_t len, struct vcuda_gpus *gpus)
     return 0;
 }
 
-static size_t put_number(char *text, uint32_t number)
-{
+static size_t put_number(char *text, uint32_t number) {
     char digits[U32_DIGITS];
     size_t len = 0;
 
@@ -150,8 +140,7 @@ static size_t put_number(char *text, uint32_t number)
     return len;
 }
 
-size_t vcuda_format_gpus(const struct vcuda_gpus *gpus, char sep, char text[VCUDA_GPUS_TEXT_MAX])
-{
+size_t vcuda_format_gpus(const struct vcuda_gpus *gpus, char sep, char text[VCUDA_GPUS_TEXT_MAX]) {
     size_t len = 0;
 
     for (uint32_t i = 0; i < gpus->count; i++) {

@@ -6,14 +6,12 @@
 #include <string.h>
 #include <xenstore.h>
 
-static void policy_text(const struct vcuda_policy *policy, char text[1024])
-{
+static void policy_text(const struct vcuda_policy *policy, char text[1024]) {
     if (vcuda_policy_format(policy, text, 1024) < 0)
         text[0] = '\0';
 }
 
-static bool same_policy(const struct vcuda_policy *a, const struct vcuda_policy *b)
-{
+static bool same_policy(const struct vcuda_policy *a, const struct vcuda_policy *b) {
     char text_a[1024], text_b[1024];
 
     policy_text(a, text_a);
@@ -22,8 +20,7 @@ static bool same_policy(const struct vcuda_policy *a, const struct vcuda_policy 
 }
 
 static void say(const struct ctl_domain *domain, const char *what,
-                const struct vcuda_policy *policy)
-{
+                const struct vcuda_policy *policy) {
     char gpus[VCUDA_GPUS_TEXT_MAX];
 
     vcuda_format_gpus(&policy->gpus, ',', gpus);
@@ -34,8 +31,7 @@ static void say(const struct ctl_domain *domain, const char *what,
 
 /* Wanting what is there already is no mistake; wanting something else is. */
 static enum ctl_status attached_already(struct xs_handle *xs, const struct ctl_domain *domain,
-                                        const struct vcuda_policy *wanted)
-{
+                                        const struct vcuda_policy *wanted) {
     struct vcuda_back back;
     int err = vcuda_xs_read_back(xs, domain->id, &back);
 
@@ -55,8 +51,7 @@ static enum ctl_status attached_already(struct xs_handle *xs, const struct ctl_d
 }
 
 enum ctl_status ctl_attach_domain(struct xs_handle *xs, const struct ctl_domain *domain,
-                                  const struct vcuda_policy *policy)
-{
+                                  const struct vcuda_policy *policy) {
     int err = vcuda_xs_attach(xs, domain->id, policy);
 
     switch (err) {
@@ -72,8 +67,7 @@ enum ctl_status ctl_attach_domain(struct xs_handle *xs, const struct ctl_domain 
     }
 }
 
-static enum ctl_status attach_by(struct xs_handle *xs, const struct ctl_options *options)
-{
+static enum ctl_status attach_by(struct xs_handle *xs, const struct ctl_options *options) {
     struct ctl_domain domain;
     struct vcuda_policy policy;
     bool stored;
@@ -90,8 +84,7 @@ static enum ctl_status attach_by(struct xs_handle *xs, const struct ctl_options 
     return status;
 }
 
-static enum ctl_status attach(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status attach(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     bool done;
     enum ctl_status status =
@@ -115,8 +108,8 @@ const struct ctl_command ctl_attach = {
     .arguments = "DOMAIN [OPTION...]",
     .what = "gives a running domain a vcuda device",
     .options = CTL_POLICY_HELP
-        "  --persist           make this the domain's policy: vcudad attaches it at each start\n"
-        "\nDOMAIN is a name or an id. What is not given comes from the domain's policy, or is\n"
-        "the default in parentheses; without a policy the domain sees GPU 0.\n",
+    "  --persist           make this the domain's policy: vcudad attaches it at each start\n"
+    "\nDOMAIN is a name or an id. What is not given comes from the domain's policy, or is\n"
+    "the default in parentheses; without a policy the domain sees GPU 0.\n",
     .run = attach,
 };

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <xenstore.h>
 
-enum ctl_status ctl_fail(enum ctl_status status, const char *format, ...)
-{
+enum ctl_status ctl_fail(enum ctl_status status, const char *format, ...) {
     va_list args;
 
     fputs("vcudactl: ", stderr);
@@ -21,8 +20,7 @@ enum ctl_status ctl_fail(enum ctl_status status, const char *format, ...)
     return status;
 }
 
-enum ctl_status ctl_fail_errno(int err, const char *doing)
-{
+enum ctl_status ctl_fail_errno(int err, const char *doing) {
     if (err == -EACCES || err == -EPERM)
         return ctl_fail(CTL_FAILED, "%s: %s: run as root in dom0", doing, strerror(-err));
     if (err == -EBUSY)
@@ -30,22 +28,19 @@ enum ctl_status ctl_fail_errno(int err, const char *doing)
     return ctl_fail(CTL_FAILED, "%s: %s", doing, strerror(-err));
 }
 
-void ctl_help(const struct ctl_command *command, FILE *out)
-{
+void ctl_help(const struct ctl_command *command, FILE *out) {
     fprintf(out, "usage: vcudactl %s %s\n\n%s %s\n", command->name, command->arguments,
             command->name, command->what);
     if (command->options)
         fprintf(out, "\n%s", command->options);
 }
 
-enum ctl_status ctl_usage(const struct ctl_command *command)
-{
+enum ctl_status ctl_usage(const struct ctl_command *command) {
     ctl_help(command, stderr);
     return CTL_USAGE;
 }
 
-struct xs_handle *ctl_open(void)
-{
+struct xs_handle *ctl_open(void) {
     struct xs_handle *xs = xs_open(0);
 
     if (!xs)
@@ -54,14 +49,12 @@ struct xs_handle *ctl_open(void)
     return xs;
 }
 
-void ctl_name(struct xs_handle *xs, struct ctl_domain *domain)
-{
+void ctl_name(struct xs_handle *xs, struct ctl_domain *domain) {
     if (vcuda_xs_read_name(xs, domain->id, domain->name))
         domain->name[0] = '\0';
 }
 
-static bool is_attached(struct xs_handle *xs, uint32_t domid)
-{
+static bool is_attached(struct xs_handle *xs, uint32_t domid) {
     uint32_t *domids;
     int count = vcuda_xs_attached(xs, &domids);
     bool found = false;
@@ -72,8 +65,7 @@ static bool is_attached(struct xs_handle *xs, uint32_t domid)
     return found;
 }
 
-static enum ctl_status find_id(struct xs_handle *xs, bool leftover, struct ctl_domain *domain)
-{
+static enum ctl_status find_id(struct xs_handle *xs, bool leftover, struct ctl_domain *domain) {
     if (domain->id == 0)
         return ctl_fail(CTL_USAGE, "domain 0 is the host: it has its GPUs already");
     if (!vcuda_xs_alive(xs, domain->id) && !(leftover && is_attached(xs, domain->id)))
@@ -82,8 +74,8 @@ static enum ctl_status find_id(struct xs_handle *xs, bool leftover, struct ctl_d
     return CTL_OK;
 }
 
-static enum ctl_status find_name(struct xs_handle *xs, const char *name, struct ctl_domain *domain)
-{
+static enum ctl_status find_name(struct xs_handle *xs, const char *name,
+                                 struct ctl_domain *domain) {
     uint32_t *domids;
     int count = vcuda_xs_domains(xs, &domids);
     bool found = false;
@@ -103,8 +95,7 @@ static enum ctl_status find_name(struct xs_handle *xs, const char *name, struct 
 }
 
 enum ctl_status ctl_find(struct xs_handle *xs, const char *text, bool leftover,
-                         struct ctl_domain *domain)
-{
+                         struct ctl_domain *domain) {
     /* As in xl, a number is an id. */
     if (!vcuda_parse_domid(text, strlen(text), &domain->id))
         return find_id(xs, leftover, domain);
@@ -113,8 +104,7 @@ enum ctl_status ctl_find(struct xs_handle *xs, const char *text, bool leftover,
     return find_name(xs, text, domain);
 }
 
-const char *ctl_hint(const struct vcuda_back *back, const struct vcuda_front *front)
-{
+const char *ctl_hint(const struct vcuda_back *back, const struct vcuda_front *front) {
     if (back->state == VCUDA_STATE_UNKNOWN)
         return NULL;
     if (!front->present)
@@ -127,14 +117,12 @@ const char *ctl_hint(const struct vcuda_back *back, const struct vcuda_front *fr
     return NULL;
 }
 
-void ctl_print_safe(FILE *out, const char *text, size_t len)
-{
+void ctl_print_safe(FILE *out, const char *text, size_t len) {
     for (size_t i = 0; i < len; i++)
         fputc(isascii(text[i]) && isprint(text[i]) ? text[i] : '?', out);
 }
 
-void ctl_print_json_string(const char *text)
-{
+void ctl_print_json_string(const char *text) {
     putchar('"');
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;

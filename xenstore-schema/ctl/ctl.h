@@ -25,8 +25,8 @@ struct ctl_command {
     enum ctl_status (*run)(const struct ctl_command *command, int argc, char **argv);
 };
 
-extern const struct ctl_command ctl_attach, ctl_detach, ctl_list, ctl_info, ctl_policy,
-    ctl_restore, ctl_reap;
+extern const struct ctl_command ctl_attach, ctl_detach, ctl_list, ctl_info, ctl_policy, ctl_restore,
+    ctl_reap;
 
 /* --policy-dir, or VCUDA_POLICY_DIR. */
 extern const char *ctl_policy_dir;

@@ -8,8 +8,7 @@
 /* As long as xl waits for a block device. */
 #define TIMEOUT_MS 10000
 
-static enum ctl_status timed_out(struct xs_handle *xs, const struct ctl_domain *domain)
-{
+static enum ctl_status timed_out(struct xs_handle *xs, const struct ctl_domain *domain) {
     struct vcuda_back back;
     struct vcuda_front front;
     const char *hint;
@@ -24,8 +23,7 @@ static enum ctl_status timed_out(struct xs_handle *xs, const struct ctl_domain *
                     hint ? "; " : "", hint ? hint : "");
 }
 
-static enum ctl_status detach_by(struct xs_handle *xs, const struct ctl_options *options)
-{
+static enum ctl_status detach_by(struct xs_handle *xs, const struct ctl_options *options) {
     struct ctl_domain domain;
     enum ctl_status status = ctl_find(xs, options->operands[0], true, &domain);
     int err, timeout_ms = options->timeout_ms;
@@ -40,8 +38,10 @@ static enum ctl_status detach_by(struct xs_handle *xs, const struct ctl_options 
         printf("%s (id %u): detached\n", domain.name[0] ? domain.name : "domain", domain.id);
         return CTL_OK;
     case -ENOENT:
-        return ctl_fail(CTL_CONFLICT, "domain %u has no vcuda device: vcudactl list shows those "
-                                      "that have one", domain.id);
+        return ctl_fail(CTL_CONFLICT,
+                        "domain %u has no vcuda device: vcudactl list shows those "
+                        "that have one",
+                        domain.id);
     case -ETIMEDOUT:
         return timed_out(xs, &domain);
     default:
@@ -49,8 +49,7 @@ static enum ctl_status detach_by(struct xs_handle *xs, const struct ctl_options 
     }
 }
 
-static enum ctl_status detach(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status detach(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     bool done;
     enum ctl_status status =
@@ -81,14 +80,12 @@ const struct ctl_command ctl_detach = {
     .run = detach,
 };
 
-static void say_reaped(uint32_t domid, void *arg)
-{
+static void say_reaped(uint32_t domid, void *arg) {
     (void)arg;
     printf("domain %u is gone: its device is removed\n", domid);
 }
 
-static enum ctl_status reap(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status reap(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     bool done;
     enum ctl_status status = ctl_parse(command, 0, argc, argv, &options, &done);

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <xenctrl.h>
 
-static const char *state_of(uint32_t flags)
-{
+static const char *state_of(uint32_t flags) {
     if (flags & XEN_DOMINF_dying)
         return "dying";
     if (flags & XEN_DOMINF_shutdown)
@@ -17,8 +16,7 @@ static const char *state_of(uint32_t flags)
     return "running";
 }
 
-const char *ctl_domain_state(uint32_t domid)
-{
+const char *ctl_domain_state(uint32_t domid) {
     xc_interface *xc = xc_interface_open(NULL, NULL, 0);
     xc_domaininfo_t info;
     int count, err;

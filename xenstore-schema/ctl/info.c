@@ -11,8 +11,7 @@
 #define VALUE_MAX 128
 #define NODES_MAX 32
 
-static void print_device(const struct vcuda_back *back, const struct vcuda_front *front)
-{
+static void print_device(const struct vcuda_back *back, const struct vcuda_front *front) {
     printf("backend     %s%s", vcuda_state_name(back->state),
            back->online ? "" : ", being detached");
     if (back->offers)
@@ -29,8 +28,7 @@ static void print_device(const struct vcuda_back *back, const struct vcuda_front
         printf("hint        %s\n", ctl_hint(back, front));
 }
 
-static void print_limits(struct xs_handle *xs, uint32_t domid, const struct vcuda_policy *policy)
-{
+static void print_limits(struct xs_handle *xs, uint32_t domid, const struct vcuda_policy *policy) {
     char gpus[VCUDA_GPUS_TEXT_MAX];
     struct vcuda_usage usage;
     bool known = !vcuda_xs_read_usage(xs, domid, &usage);
@@ -47,8 +45,7 @@ static void print_limits(struct xs_handle *xs, uint32_t domid, const struct vcud
     printf("sleepers    at most %u\n", policy->max_sleepers);
 }
 
-static void print_policy(const char *name)
-{
+static void print_policy(const char *name) {
     struct vcuda_policy_error error = {.what = ""};
     struct vcuda_policy policy;
     int err = vcuda_policy_load(ctl_policy_dir, name, &policy, &error);
@@ -62,8 +59,7 @@ static void print_policy(const char *name)
                error.line, error.what[0] ? error.what : strerror(-err));
 }
 
-static void print_node(struct xs_handle *xs, const char *folder, const char *node)
-{
+static void print_node(struct xs_handle *xs, const char *folder, const char *node) {
     char path[VCUDA_PATH_MAX + VALUE_MAX];
     unsigned len;
     char *value;
@@ -81,8 +77,7 @@ static void print_node(struct xs_handle *xs, const char *folder, const char *nod
     free(value);
 }
 
-static void print_folder(struct xs_handle *xs, struct vcuda_path folder)
-{
+static void print_folder(struct xs_handle *xs, struct vcuda_path folder) {
     unsigned count;
     char **nodes = xs_directory(xs, XBT_NULL, folder.s, &count);
 
@@ -96,8 +91,7 @@ static void print_folder(struct xs_handle *xs, struct vcuda_path folder)
     free(nodes);
 }
 
-static void print_counters(uint32_t domid)
-{
+static void print_counters(uint32_t domid) {
     char path[sizeof(VCUDA_COUNTERS_DIR) + 16], line[VALUE_MAX];
     FILE *file;
 
@@ -114,8 +108,7 @@ static void print_counters(uint32_t domid)
     fclose(file);
 }
 
-static enum ctl_status print_info(struct xs_handle *xs, const struct ctl_domain *domain)
-{
+static enum ctl_status print_info(struct xs_handle *xs, const struct ctl_domain *domain) {
     const char *domain_state = ctl_domain_state(domain->id);
     struct vcuda_back back;
     struct vcuda_front front;
@@ -127,8 +120,8 @@ static enum ctl_status print_info(struct xs_handle *xs, const struct ctl_domain 
         err = vcuda_xs_read_front(xs, domain->id, &front);
     if (err)
         return ctl_fail_errno(err, "reading nodes");
-    printf("domain      %s (id %u), %s\n", domain->name[0] ? domain->name : "(no name)",
-           domain->id, domain_state);
+    printf("domain      %s (id %u), %s\n", domain->name[0] ? domain->name : "(no name)", domain->id,
+           domain_state);
     if (back.state == VCUDA_STATE_UNKNOWN) {
         printf("device      none\n");
         print_policy(domain->name);
@@ -144,8 +137,7 @@ static enum ctl_status print_info(struct xs_handle *xs, const struct ctl_domain 
     return CTL_OK;
 }
 
-static enum ctl_status info(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status info(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     struct ctl_domain domain;
     bool done;

@@ -15,8 +15,7 @@ struct row {
     bool has_usage;
 };
 
-static enum ctl_status read_row(struct xs_handle *xs, uint32_t domid, struct row *row)
-{
+static enum ctl_status read_row(struct xs_handle *xs, uint32_t domid, struct row *row) {
     int err;
 
     row->domain.id = domid;
@@ -32,16 +31,14 @@ static enum ctl_status read_row(struct xs_handle *xs, uint32_t domid, struct row
 }
 
 /* "2/64", or "-/64" while vcudad does not say. */
-static void used_text(char text[32], bool known, uint32_t used, uint32_t max)
-{
+static void used_text(char text[32], bool known, uint32_t used, uint32_t max) {
     if (known)
         snprintf(text, 32, "%u/%u", used, max);
     else
         snprintf(text, 32, "-/%u", max);
 }
 
-static void print_row(const struct row *row)
-{
+static void print_row(const struct row *row) {
     const struct vcuda_policy *policy = &row->back.policy;
     char gpus[VCUDA_GPUS_TEXT_MAX], sessions[32], pages[32];
     const char *name = row->domain.name[0] ? row->domain.name : "-";
@@ -56,8 +53,7 @@ static void print_row(const struct row *row)
            vcuda_state_name(row->back.state), gpus, sessions, pages, policy->max_pages / 256);
 }
 
-static void print_json_row(const struct row *row)
-{
+static void print_json_row(const struct row *row) {
     const struct vcuda_policy *policy = &row->back.policy;
     char gpus[VCUDA_GPUS_TEXT_MAX];
 
@@ -75,16 +71,14 @@ static void print_json_row(const struct row *row)
            policy->max_sessions, policy->max_pages, policy->max_sleepers);
 }
 
-static int by_id(const void *a, const void *b)
-{
+static int by_id(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
     return (x > y) - (x < y);
 }
 
 static enum ctl_status print_rows(struct xs_handle *xs, const uint32_t *domids, int count,
-                                  bool json)
-{
+                                  bool json) {
     if (json)
         printf("[");
     else
@@ -108,8 +102,7 @@ static enum ctl_status print_rows(struct xs_handle *xs, const uint32_t *domids, 
     return CTL_OK;
 }
 
-static enum ctl_status list(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status list(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     bool done;
     enum ctl_status status = ctl_parse(command, CTL_JSON, argc, argv, &options, &done);

@@ -8,8 +8,7 @@
 
 const char *ctl_policy_dir = VCUDA_POLICY_DIR;
 
-static enum ctl_status version(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status version(const struct ctl_command *command, int argc, char **argv) {
     (void)argv;
     if (argc > 1)
         return ctl_usage(command);
@@ -31,24 +30,21 @@ static const struct ctl_command *const commands[] = {
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static void help(FILE *out)
-{
+static void help(FILE *out) {
     fputs("usage: vcudactl [--policy-dir DIR] COMMAND [ARGUMENT...]\n\ncommands\n", out);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->what);
     fputs("\n`vcudactl COMMAND --help` says more; vcudactl(8) says all.\n", out);
 }
 
-static const struct ctl_command *find(const char *name)
-{
+static const struct ctl_command *find(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static const struct option options[] = {
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},

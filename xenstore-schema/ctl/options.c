@@ -24,8 +24,7 @@ static const struct option all[] = {
 };
 
 /* The flag that lets an option through; 0: always. */
-static unsigned flag_of(int opt)
-{
+static unsigned flag_of(int opt) {
     switch (opt) {
     case OPT_LIMIT:
         return CTL_LIMITS;
@@ -42,8 +41,7 @@ static unsigned flag_of(int opt)
     }
 }
 
-static void pick(unsigned accepted, struct option *options)
-{
+static void pick(unsigned accepted, struct option *options) {
     unsigned count = 0;
 
     for (const struct option *o = all; o->name; o++)
@@ -52,8 +50,7 @@ static void pick(unsigned accepted, struct option *options)
     options[count] = (struct option){0};
 }
 
-static enum ctl_status take_timeout(const char *text, struct ctl_options *options)
-{
+static enum ctl_status take_timeout(const char *text, struct ctl_options *options) {
     uint32_t seconds;
 
     if (vcuda_parse_u32(text, strlen(text), &seconds) || seconds > MAX_TIMEOUT_S)
@@ -63,8 +60,7 @@ static enum ctl_status take_timeout(const char *text, struct ctl_options *option
     return CTL_OK;
 }
 
-static enum ctl_status take_limit(const char *key, struct ctl_options *options)
-{
+static enum ctl_status take_limit(const char *key, struct ctl_options *options) {
     if (options->set_count == sizeof(options->set) / sizeof(options->set[0]))
         return ctl_fail(CTL_USAGE, "too many options");
     options->set[options->set_count].key = key;
@@ -73,8 +69,7 @@ static enum ctl_status take_limit(const char *key, struct ctl_options *options)
 }
 
 enum ctl_status ctl_parse(const struct ctl_command *command, unsigned accepted, int argc,
-                          char **argv, struct ctl_options *options, bool *done)
-{
+                          char **argv, struct ctl_options *options, bool *done) {
     struct option picked[sizeof(all) / sizeof(all[0])];
     enum ctl_status status = CTL_OK;
     int opt, index = 0;
@@ -112,8 +107,7 @@ enum ctl_status ctl_parse(const struct ctl_command *command, unsigned accepted, 
     return status;
 }
 
-enum ctl_status ctl_apply(const struct ctl_options *options, struct vcuda_policy *policy)
-{
+enum ctl_status ctl_apply(const struct ctl_options *options, struct vcuda_policy *policy) {
     for (unsigned i = 0; i < options->set_count; i++) {
         const char *key = options->set[i].key, *text = options->set[i].text;
         int err = vcuda_policy_set(policy, key, text, strlen(text));

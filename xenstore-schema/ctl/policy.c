@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum ctl_status ctl_base_policy(const char *name, struct vcuda_policy *policy, bool *stored)
-{
+enum ctl_status ctl_base_policy(const char *name, struct vcuda_policy *policy, bool *stored) {
     struct vcuda_policy_error error = {.what = ""};
     int err = vcuda_policy_load(ctl_policy_dir, name, policy, &error);
 
@@ -22,8 +21,7 @@ enum ctl_status ctl_base_policy(const char *name, struct vcuda_policy *policy, b
     return err ? ctl_fail_errno(err, ctl_policy_dir) : CTL_OK;
 }
 
-enum ctl_status ctl_store_policy(const char *name, const struct vcuda_policy *policy)
-{
+enum ctl_status ctl_store_policy(const char *name, const struct vcuda_policy *policy) {
     int err;
 
     if (!vcuda_name_ok(name))
@@ -33,8 +31,7 @@ enum ctl_status ctl_store_policy(const char *name, const struct vcuda_policy *po
     return err ? ctl_fail_errno(err, ctl_policy_dir) : CTL_OK;
 }
 
-static enum ctl_status show_one(const char *name)
-{
+static enum ctl_status show_one(const char *name) {
     struct vcuda_policy policy;
     char text[1024];
     bool stored;
@@ -50,8 +47,7 @@ static enum ctl_status show_one(const char *name)
     return CTL_OK;
 }
 
-static enum ctl_status show_all(void)
-{
+static enum ctl_status show_all(void) {
     enum ctl_status status = CTL_OK;
     char **names;
     int count = vcuda_policy_names(ctl_policy_dir, &names);
@@ -68,8 +64,7 @@ static enum ctl_status show_all(void)
     return status;
 }
 
-static enum ctl_status set(const char *name, const struct ctl_options *options)
-{
+static enum ctl_status set(const char *name, const struct ctl_options *options) {
     struct vcuda_policy policy;
     bool stored;
     enum ctl_status status = ctl_base_policy(name, &policy, &stored);
@@ -84,8 +79,7 @@ static enum ctl_status set(const char *name, const struct ctl_options *options)
     return status;
 }
 
-static enum ctl_status remove_one(const char *name)
-{
+static enum ctl_status remove_one(const char *name) {
     int err = vcuda_policy_remove(ctl_policy_dir, name);
 
     if (err == -ENOENT || err == -EINVAL)
@@ -93,8 +87,7 @@ static enum ctl_status remove_one(const char *name)
     return err ? ctl_fail_errno(err, ctl_policy_dir) : CTL_OK;
 }
 
-static enum ctl_status policy(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status policy(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     bool done;
     enum ctl_status status = ctl_parse(command, CTL_LIMITS, argc, argv, &options, &done);

@@ -14,8 +14,7 @@
 
 extern char **environ;
 
-static enum ctl_status run_xl(const char *const argv[])
-{
+static enum ctl_status run_xl(const char *const argv[]) {
     pid_t pid;
     int status, err = posix_spawnp(&pid, "xl", NULL, NULL, (char *const *)argv, environ);
 
@@ -29,8 +28,7 @@ static enum ctl_status run_xl(const char *const argv[])
     return CTL_OK;
 }
 
-static enum ctl_status attach_and_go(struct xs_handle *xs, const char *name)
-{
+static enum ctl_status attach_and_go(struct xs_handle *xs, const char *name) {
     struct ctl_domain domain;
     struct vcuda_policy policy;
     bool stored;
@@ -45,8 +43,7 @@ static enum ctl_status attach_and_go(struct xs_handle *xs, const char *name)
     return run_xl((const char *const[]){"xl", "unpause", name, NULL});
 }
 
-static enum ctl_status restore(const struct ctl_command *command, int argc, char **argv)
-{
+static enum ctl_status restore(const struct ctl_command *command, int argc, char **argv) {
     struct ctl_options options;
     bool done;
     enum ctl_status status = ctl_parse(command, 0, argc, argv, &options, &done);

@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void require(bool holds)
-{
+static void require(bool holds) {
     if (!holds)
         abort();
 }
 
-static void numbers(const char *text, size_t len)
-{
+static void numbers(const char *text, size_t len) {
     uint32_t value;
 
     if (!vcuda_parse_u32(text, len, &value))
@@ -25,8 +23,7 @@ static void numbers(const char *text, size_t len)
     require(vcuda_state_name(vcuda_parse_state(text, len))[0] != '\0');
 }
 
-static void gpus(const char *text, size_t len)
-{
+static void gpus(const char *text, size_t len) {
     struct vcuda_gpus list, again;
     char canonical[VCUDA_GPUS_TEXT_MAX];
 
@@ -39,8 +36,7 @@ static void gpus(const char *text, size_t len)
     require(!memcmp(&list, &again, sizeof(list)));
 }
 
-static void policy(const char *text, size_t len)
-{
+static void policy(const char *text, size_t len) {
     struct vcuda_policy_error error = {.what = ""};
     struct vcuda_policy parsed, again;
     char canonical[1024];
@@ -60,8 +56,7 @@ static void policy(const char *text, size_t len)
     require(!memcmp(&parsed, &again, sizeof(parsed)));
 }
 
-static void name(const char *text, size_t len)
-{
+static void name(const char *text, size_t len) {
     char copy[VCUDA_NAME_MAX + 8] = "";
 
     memcpy(copy, text, len < sizeof(copy) - 1 ? len : sizeof(copy) - 1);
@@ -70,8 +65,7 @@ static void name(const char *text, size_t len)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *text = (const char *)data;
 
     numbers(text, size);

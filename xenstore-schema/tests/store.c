@@ -20,14 +20,12 @@ char store_dir[64];
 struct xs_handle *store_xs;
 static pid_t store_pid;
 
-static void nap(void)
-{
+static void nap(void) {
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
 /* Points this process, xenstored and vcudactl at a folder of our own. */
-static int make_dir(void)
-{
+static int make_dir(void) {
     char socket[80], virq[80];
 
     strcpy(store_dir, "/tmp/vcuda-store-XXXXXX");
@@ -42,8 +40,7 @@ static int make_dir(void)
     return mkfifo(virq, 0600);
 }
 
-int store_start(void **state)
-{
+int store_start(void **state) {
     (void)state;
     if (make_dir())
         return -1;
@@ -60,8 +57,7 @@ int store_start(void **state)
     return store_xs ? 0 : -1;
 }
 
-int store_stop(void **state)
-{
+int store_stop(void **state) {
     char command[96];
 
     (void)state;
@@ -72,8 +68,7 @@ int store_stop(void **state)
     return system(command);
 }
 
-static void mark_alive(uint32_t domid, bool alive)
-{
+static void mark_alive(uint32_t domid, bool alive) {
     char path[80];
     int fd;
 
@@ -87,16 +82,14 @@ static void mark_alive(uint32_t domid, bool alive)
     close(fd);
 }
 
-static struct vcuda_path home(uint32_t domid, const char *node)
-{
+static struct vcuda_path home(uint32_t domid, const char *node) {
     struct vcuda_path path;
 
     snprintf(path.s, sizeof(path.s), "/local/domain/%u%s", domid, node);
     return path;
 }
 
-void domain_create(uint32_t domid, const char *name)
-{
+void domain_create(uint32_t domid, const char *name) {
     struct vcuda_path device = home(domid, "/device");
 
     mark_alive(domid, true);
@@ -108,8 +101,7 @@ void domain_create(uint32_t domid, const char *name)
     assert_true(xs_introduce_domain(store_xs, domid, 1, 1));
 }
 
-void domain_dies(uint32_t domid)
-{
+void domain_dies(uint32_t domid) {
     char path[80];
     int fd;
 
@@ -123,19 +115,16 @@ void domain_dies(uint32_t domid)
     assert_false(vcuda_xs_alive(store_xs, domid));
 }
 
-void domain_destroy(uint32_t domid)
-{
+void domain_destroy(uint32_t domid) {
     assert_true(xs_rm(store_xs, XBT_NULL, home(domid, "").s));
     domain_dies(domid);
 }
 
-void store_write(struct vcuda_path path, const char *text)
-{
+void store_write(struct vcuda_path path, const char *text) {
     assert_int_equal(node_write(store_xs, XBT_NULL, path, text), 0);
 }
 
-void assert_node(struct vcuda_path path, const char *text)
-{
+void assert_node(struct vcuda_path path, const char *text) {
     char *seen = xs_read(store_xs, XBT_NULL, path.s, NULL);
 
     if (!text)
@@ -147,8 +136,7 @@ void assert_node(struct vcuda_path path, const char *text)
     free(seen);
 }
 
-void assert_permissions(struct vcuda_path path, const char *expected)
-{
+void assert_permissions(struct vcuda_path path, const char *expected) {
     char text[128];
     unsigned count, len = 0;
     struct xs_permissions *perms = xs_get_permissions(store_xs, XBT_NULL, path.s, &count);
@@ -161,8 +149,7 @@ void assert_permissions(struct vcuda_path path, const char *expected)
     assert_string_equal(text, expected);
 }
 
-int run_vcudactl(const char *arguments, char output[8192])
-{
+int run_vcudactl(const char *arguments, char output[8192]) {
     char command[512];
     size_t len;
     FILE *pipe;

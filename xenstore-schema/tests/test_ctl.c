@@ -12,8 +12,7 @@
 static char output[8192];
 
 /* Runs vcudactl; expects the status, and the text somewhere in its output. */
-static void expect(int status, const char *text, const char *arguments)
-{
+static void expect(int status, const char *text, const char *arguments) {
     int seen = run_vcudactl(arguments, output);
 
     if (seen != status || !strstr(output, text))
@@ -21,9 +20,8 @@ static void expect(int status, const char *text, const char *arguments)
                  status, text, output);
 }
 
-static void help_is_everywhere(void **state)
-{
-    static const char *const commands[] = {"attach", "detach",  "list",   "info",
+static void help_is_everywhere(void **state) {
+    static const char *const commands[] = {"attach", "detach",  "list",  "info",
                                            "reap",   "restore", "policy"};
     char arguments[32];
 
@@ -36,8 +34,7 @@ static void help_is_everywhere(void **state)
     expect(0, "vcudactl ", "version");
 }
 
-static void wrong_use_is_told(void **state)
-{
+static void wrong_use_is_told(void **state) {
     (void)state;
     expect(2, "commands", "");
     expect(2, "no command \"fly\"", "fly");
@@ -51,16 +48,14 @@ static void wrong_use_is_told(void **state)
     assert_node(vcuda_path_back(30, NULL), NULL);
 }
 
-static void unknown_domains_are_told(void **state)
-{
+static void unknown_domains_are_told(void **state) {
     (void)state;
     expect(3, "domain \"foo\" is not running: xl list", "attach foo");
     expect(3, "no domain has the id 999", "info 999");
     expect(3, "no domain has the id 999", "detach 999");
 }
 
-static void attach_by_name_with_options(void **state)
-{
+static void attach_by_name_with_options(void **state) {
     (void)state;
     domain_create(31, "web1");
     expect(0, "web1 (id 31): attached: GPU 2,0, at most 9 sessions and 512 pages (2 MiB)",
@@ -71,22 +66,24 @@ static void attach_by_name_with_options(void **state)
     expect(4, "with other settings", "attach web1");
 }
 
-static void list_shows_devices(void **state)
-{
+static void list_shows_devices(void **state) {
     struct vcuda_usage usage = {.sessions = 1, .pages = 256};
 
     (void)state;
     assert_int_equal(vcuda_xs_write_usage(store_xs, 31, &usage), 0);
-    expect(0, "   31  web1                     running   Initialising  2,0       1/9       "
-              "256/512        2\n", "list");
-    expect(0, "[{\"id\": 31, \"name\": \"web1\", \"domain\": \"running\", \"backend\": "
-              "\"Initialising\", \"frontend\": \"Initialising\", \"online\": true, "
-              "\"sessions\": 1, \"pages\": 256, \"gpus\": [2,0], \"max_sessions\": 9, "
-              "\"max_pages\": 512, \"max_sleepers\": 128}]\n", "list --json");
+    expect(0,
+           "   31  web1                     running   Initialising  2,0       1/9       "
+           "256/512        2\n",
+           "list");
+    expect(0,
+           "[{\"id\": 31, \"name\": \"web1\", \"domain\": \"running\", \"backend\": "
+           "\"Initialising\", \"frontend\": \"Initialising\", \"online\": true, "
+           "\"sessions\": 1, \"pages\": 256, \"gpus\": [2,0], \"max_sessions\": 9, "
+           "\"max_pages\": 512, \"max_sleepers\": 128}]\n",
+           "list --json");
 }
 
-static void info_shows_nodes_and_a_hint(void **state)
-{
+static void info_shows_nodes_and_a_hint(void **state) {
     (void)state;
     store_write(vcuda_path_front(31, "evil"), "\033[2Jx");
     expect(0, "domain      web1 (id 31), running", "info web1");
@@ -101,8 +98,7 @@ static void info_shows_nodes_and_a_hint(void **state)
     expect(0, "device      none", "info none");
 }
 
-static void detach_waits_then_forces(void **state)
-{
+static void detach_waits_then_forces(void **state) {
     (void)state;
     expect(5, "has not closed its device in time (backend Closing, frontend Initialising)",
            "detach web1 --timeout 0");
@@ -111,8 +107,7 @@ static void detach_waits_then_forces(void **state)
     expect(4, "has no vcuda device", "detach web1");
 }
 
-static void policies_are_kept(void **state)
-{
+static void policies_are_kept(void **state) {
     (void)state;
     expect(4, "no policy for \"web1\"", "policy show web1");
     expect(0, "web1.conf made", "policy set web1 --gpus 1");
@@ -128,8 +123,7 @@ static void policies_are_kept(void **state)
     expect(2, "usage: vcudactl policy", "policy frobnicate");
 }
 
-static void reap_names_the_dead(void **state)
-{
+static void reap_names_the_dead(void **state) {
     (void)state;
     domain_destroy(31);
     expect(0, " gone ", "list");
@@ -137,8 +131,7 @@ static void reap_names_the_dead(void **state)
     expect(0, "[]\n", "list --json");
 }
 
-static void without_xenstored_the_remedy_is_told(void **state)
-{
+static void without_xenstored_the_remedy_is_told(void **state) {
     char path[128], saved[128];
 
     (void)state;
@@ -149,8 +142,7 @@ static void without_xenstored_the_remedy_is_told(void **state)
     setenv("XENSTORED_PATH", saved, 1);
 }
 
-int main(void)
-{
+int main(void) {
     /* In this order: they share the domain web1. */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_is_everywhere),

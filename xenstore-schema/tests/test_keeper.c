@@ -25,8 +25,7 @@ static struct heard heard;
 static struct vcuda_keeper *keeper;
 
 static void hear(enum vcuda_keeper_event event, uint32_t domid, int error, const char *why,
-                 void *arg)
-{
+                 void *arg) {
     struct heard *h = arg;
 
     h->count++;
@@ -37,8 +36,7 @@ static void hear(enum vcuda_keeper_event event, uint32_t domid, int error, const
 }
 
 /* Lets the keeper work until it has been quiet for a while. */
-static void settle(void)
-{
+static void settle(void) {
     struct pollfd pfd = {.fd = vcuda_keeper_fd(keeper), .events = POLLIN};
 
     memset(&heard, 0, sizeof(heard));
@@ -46,15 +44,13 @@ static void settle(void)
         assert_int_equal(vcuda_keeper_step(keeper), 0);
 }
 
-static void assert_heard(enum vcuda_keeper_event event, uint32_t domid)
-{
+static void assert_heard(enum vcuda_keeper_event event, uint32_t domid) {
     assert_int_equal(heard.count, 1);
     assert_int_equal(heard.event, event);
     assert_int_equal(heard.domid, domid);
 }
 
-static void store_policy(const char *name)
-{
+static void store_policy(const char *name) {
     struct vcuda_policy policy;
 
     vcuda_policy_defaults(&policy);
@@ -62,30 +58,26 @@ static void store_policy(const char *name)
     assert_int_equal(vcuda_policy_store(policy_dir, name, &policy), 0);
 }
 
-static int open_keeper(void **state)
-{
+static int open_keeper(void **state) {
     (void)state;
     keeper = vcuda_keeper_open(policy_dir, hear, &heard);
     return keeper ? 0 : -1;
 }
 
-static int close_keeper(void **state)
-{
+static int close_keeper(void **state) {
     (void)state;
     vcuda_keeper_close(keeper);
     return 0;
 }
 
-static int start(void **state)
-{
+static int start(void **state) {
     int err = store_start(state);
 
     snprintf(policy_dir, sizeof(policy_dir), "%s/policy", store_dir);
     return err;
 }
 
-static void without_policy_nothing_happens(void **state)
-{
+static void without_policy_nothing_happens(void **state) {
     (void)state;
     domain_create(20, "plain");
     settle();
@@ -93,8 +85,7 @@ static void without_policy_nothing_happens(void **state)
     assert_node(vcuda_path_back(20, NULL), NULL);
 }
 
-static void domain_with_policy_is_attached(void **state)
-{
+static void domain_with_policy_is_attached(void **state) {
     (void)state;
     store_policy("web");
     settle();
@@ -104,8 +95,7 @@ static void domain_with_policy_is_attached(void **state)
     assert_node(vcuda_path_back(21, "max-sessions"), "3");
 }
 
-static void existing_domain_is_attached_at_start(void **state)
-{
+static void existing_domain_is_attached_at_start(void **state) {
     (void)state;
     store_policy("early");
     domain_create(22, "early");
@@ -113,8 +103,7 @@ static void existing_domain_is_attached_at_start(void **state)
     assert_heard(VCUDA_KEEPER_ATTACHED, 22);
 }
 
-static void name_may_come_later(void **state)
-{
+static void name_may_come_later(void **state) {
     (void)state;
     store_policy("late");
     settle();
@@ -126,8 +115,7 @@ static void name_may_come_later(void **state)
     assert_heard(VCUDA_KEEPER_ATTACHED, 23);
 }
 
-static void domain_that_migrates_in_is_attached(void **state)
-{
+static void domain_that_migrates_in_is_attached(void **state) {
     (void)state;
     store_policy("moving");
     settle();
@@ -136,8 +124,7 @@ static void domain_that_migrates_in_is_attached(void **state)
     assert_heard(VCUDA_KEEPER_ATTACHED, 24);
 }
 
-static void detached_by_hand_stays_detached(void **state)
-{
+static void detached_by_hand_stays_detached(void **state) {
     (void)state;
     store_policy("held");
     domain_create(25, "held");
@@ -150,8 +137,7 @@ static void detached_by_hand_stays_detached(void **state)
     assert_node(vcuda_path_back(25, NULL), NULL);
 }
 
-static void bad_policy_is_told(void **state)
-{
+static void bad_policy_is_told(void **state) {
     char path[128];
     FILE *file;
 
@@ -170,8 +156,7 @@ static void bad_policy_is_told(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void dead_domain_is_reaped(void **state)
-{
+static void dead_domain_is_reaped(void **state) {
     (void)state;
     store_policy("mortal");
     domain_create(28, "mortal");
@@ -183,8 +168,7 @@ static void dead_domain_is_reaped(void **state)
     assert_node(vcuda_path_back(28, NULL), NULL);
 }
 
-static void dead_domain_is_reaped_at_start(void **state)
-{
+static void dead_domain_is_reaped_at_start(void **state) {
     (void)state;
     store_policy("mortal");
     domain_create(29, "mortal");
@@ -196,8 +180,7 @@ static void dead_domain_is_reaped_at_start(void **state)
     assert_heard(VCUDA_KEEPER_REAPED, 29);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(without_policy_nothing_happens, open_keeper, close_keeper),
         cmocka_unit_test_setup_teardown(domain_with_policy_is_attached, open_keeper, close_keeper),

@@ -14,8 +14,7 @@
 #include <cmocka.h>
 
 /* Each test uses domains of its own. */
-static struct vcuda_policy policy_for(uint32_t gpu)
-{
+static struct vcuda_policy policy_for(uint32_t gpu) {
     struct vcuda_policy policy;
 
     vcuda_policy_defaults(&policy);
@@ -23,23 +22,20 @@ static struct vcuda_policy policy_for(uint32_t gpu)
     return policy;
 }
 
-static void attach(uint32_t domid)
-{
+static void attach(uint32_t domid) {
     struct vcuda_policy policy = policy_for(0);
 
     assert_int_equal(vcuda_xs_attach(store_xs, domid, &policy), 0);
 }
 
-static int64_t now_ms(void)
-{
+static int64_t now_ms(void) {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void attach_writes_nodes_and_permissions(void **state)
-{
+static void attach_writes_nodes_and_permissions(void **state) {
     static const char *const back[][2] = {
         {"frontend", "/local/domain/5/device/vcuda/0"},
         {"frontend-id", "5"},
@@ -71,8 +67,7 @@ static void attach_writes_nodes_and_permissions(void **state)
     }
 }
 
-static void attach_twice_changes_nothing(void **state)
-{
+static void attach_twice_changes_nothing(void **state) {
     struct vcuda_policy other = policy_for(7);
 
     (void)state;
@@ -82,8 +77,7 @@ static void attach_twice_changes_nothing(void **state)
     assert_node(vcuda_path_back(6, "gpus"), "0 2");
 }
 
-static void attach_refuses_who_is_not_there(void **state)
-{
+static void attach_refuses_who_is_not_there(void **state) {
     struct vcuda_policy policy = policy_for(0);
 
     (void)state;
@@ -98,8 +92,7 @@ static void attach_refuses_who_is_not_there(void **state)
     assert_node(vcuda_path_back(7, NULL), NULL);
 }
 
-static void attach_clears_remains(void **state)
-{
+static void attach_clears_remains(void **state) {
     (void)state;
     domain_create(8, "eight");
     store_write(vcuda_path_back(8, "state"), "6");
@@ -111,8 +104,7 @@ static void attach_clears_remains(void **state)
     assert_node(vcuda_path_front(8, "ctl-ring-ref"), NULL);
 }
 
-static void detach_without_drivers_times_out(void **state)
-{
+static void detach_without_drivers_times_out(void **state) {
     (void)state;
     domain_create(9, "nine");
     attach(9);
@@ -130,8 +122,7 @@ static void detach_without_drivers_times_out(void **state)
 }
 
 /* Both drivers: close, a moment after they are asked to. */
-static void *close_when_asked(void *arg)
-{
+static void *close_when_asked(void *arg) {
     uint32_t domid = *(const uint32_t *)arg;
     struct xs_handle *xs = xs_open(0);
     struct vcuda_path state = vcuda_path_back(domid, "state");
@@ -147,8 +138,7 @@ static void *close_when_asked(void *arg)
     return NULL;
 }
 
-static void detach_waits_for_closed(void **state)
-{
+static void detach_waits_for_closed(void **state) {
     uint32_t domid = 10;
     pthread_t drivers;
     int64_t start;
@@ -173,8 +163,7 @@ struct scribbler {
 };
 
 /* A guest that never stops writing into its folder. */
-static void *scribble(void *arg)
-{
+static void *scribble(void *arg) {
     struct scribbler *s = arg;
     struct xs_handle *xs = xs_open(0);
     struct vcuda_path path = vcuda_path_front(s->domid, "noise");
@@ -185,8 +174,7 @@ static void *scribble(void *arg)
     return NULL;
 }
 
-static void detach_works_against_a_writing_guest(void **state)
-{
+static void detach_works_against_a_writing_guest(void **state) {
     struct scribbler s = {.domid = 11};
     pthread_t guest;
 
@@ -200,8 +188,7 @@ static void detach_works_against_a_writing_guest(void **state)
     assert_node(vcuda_path_back(11, NULL), NULL);
 }
 
-static void detach_ends_when_the_guest_dies(void **state)
-{
+static void detach_ends_when_the_guest_dies(void **state) {
     (void)state;
     domain_create(12, "twelve");
     attach(12);
@@ -211,15 +198,13 @@ static void detach_ends_when_the_guest_dies(void **state)
     assert_node(vcuda_path_dom0(12, NULL), NULL);
 }
 
-static void count_reaped(uint32_t domid, void *arg)
-{
+static void count_reaped(uint32_t domid, void *arg) {
     uint32_t *sum = arg;
 
     *sum += domid;
 }
 
-static void reap_takes_the_dead_only(void **state)
-{
+static void reap_takes_the_dead_only(void **state) {
     struct vcuda_usage usage = {.sessions = 2, .pages = 300};
     uint32_t sum = 0;
 
@@ -244,8 +229,7 @@ static void reap_takes_the_dead_only(void **state)
     assert_int_equal(vcuda_xs_reap(store_xs, NULL, NULL), 0);
 }
 
-static void usage_is_for_dom0_alone(void **state)
-{
+static void usage_is_for_dom0_alone(void **state) {
     struct vcuda_usage usage = {.sessions = 3, .pages = 4096}, seen;
 
     (void)state;
@@ -260,8 +244,7 @@ static void usage_is_for_dom0_alone(void **state)
     assert_permissions(vcuda_path_dom0(16, "pages"), "n0");
 }
 
-static void reading_judges_what_is_there(void **state)
-{
+static void reading_judges_what_is_there(void **state) {
     struct vcuda_back back;
     struct vcuda_front front;
 
@@ -301,8 +284,7 @@ struct disturbed {
 };
 
 /* Somebody else writes the node that the transaction has read. */
-static int disturbed_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
-{
+static int disturbed_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     struct disturbed *d = arg;
     struct vcuda_path node = vcuda_path_dom0(20000, "disturbed");
 
@@ -315,8 +297,7 @@ static int disturbed_step(struct xs_handle *xs, xs_transaction_t t, void *arg)
     return node_write(xs, t, node, "ours");
 }
 
-static void transactions_are_tried_again_with_a_bound(void **state)
-{
+static void transactions_are_tried_again_with_a_bound(void **state) {
     struct disturbed some = {.other = xs_open(0), .left = 3};
     struct disturbed always = {.other = some.other, .left = 1000000};
 
@@ -330,8 +311,7 @@ static void transactions_are_tried_again_with_a_bound(void **state)
     xs_close(some.other);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attach_writes_nodes_and_permissions),
         cmocka_unit_test(attach_twice_changes_nothing),

@@ -17,8 +17,7 @@
 typedef int parser(const char *text, size_t len, uint32_t *value);
 
 /* The text lies at the end of an allocation of its own, so that reading past it is seen. */
-static void expect_len(parser *parse, const char *text, size_t len, int err, uint32_t expected)
-{
+static void expect_len(parser *parse, const char *text, size_t len, int err, uint32_t expected) {
     uint32_t value = UNTOUCHED;
     char *copy = malloc(len ? len : 1);
 
@@ -28,13 +27,11 @@ static void expect_len(parser *parse, const char *text, size_t len, int err, uin
     free(copy);
 }
 
-static void expect(parser *parse, const char *text, int err, uint32_t expected)
-{
+static void expect(parser *parse, const char *text, int err, uint32_t expected) {
     expect_len(parse, text, strlen(text), err, expected);
 }
 
-static void decimals_are_strict(void **state)
-{
+static void decimals_are_strict(void **state) {
     (void)state;
     expect(vcuda_parse_u32, "0", 0, 0);
     expect(vcuda_parse_u32, "7", 0, 7);
@@ -55,8 +52,7 @@ static void decimals_are_strict(void **state)
     expect_len(vcuda_parse_u32, "123", 2, 0, 12);
 }
 
-static void hexadecimals_are_strict(void **state)
-{
+static void hexadecimals_are_strict(void **state) {
     (void)state;
     expect(vcuda_parse_hex32, "0", 0, 0);
     expect(vcuda_parse_hex32, "1f", 0, 0x1f);
@@ -71,8 +67,7 @@ static void hexadecimals_are_strict(void **state)
     expect(vcuda_parse_hex32, "-1", -EINVAL, 0);
 }
 
-static void domain_ids_end_where_xens_do(void **state)
-{
+static void domain_ids_end_where_xens_do(void **state) {
     (void)state;
     expect(vcuda_parse_domid, "0", 0, 0);
     expect(vcuda_parse_domid, "32751", 0, 32751);
@@ -80,8 +75,7 @@ static void domain_ids_end_where_xens_do(void **state)
     expect(vcuda_parse_domid, "web", -EINVAL, 0);
 }
 
-static void states_are_known_or_unknown(void **state)
-{
+static void states_are_known_or_unknown(void **state) {
     (void)state;
     assert_int_equal(vcuda_parse_state("4", 1), VCUDA_STATE_CONNECTED);
     assert_int_equal(vcuda_parse_state("8", 1), VCUDA_STATE_RECONFIGURED);
@@ -91,16 +85,14 @@ static void states_are_known_or_unknown(void **state)
     assert_string_equal(vcuda_state_name(VCUDA_STATE_INIT_WAIT), "InitWait");
     assert_string_equal(vcuda_state_name(VCUDA_STATE_RECONFIGURED), "Reconfigured");
     assert_string_equal(vcuda_state_name((enum vcuda_state)9), "Unknown");
-    assert_string_equal(vcuda_state_name((enum vcuda_state)-1), "Unknown");
+    assert_string_equal(vcuda_state_name((enum vcuda_state) - 1), "Unknown");
 }
 
-static int parse_gpus(const char *text, struct vcuda_gpus *gpus)
-{
+static int parse_gpus(const char *text, struct vcuda_gpus *gpus) {
     return vcuda_parse_gpus(text, strlen(text), gpus);
 }
 
-static void gpu_lists(void **state)
-{
+static void gpu_lists(void **state) {
     struct vcuda_gpus gpus = {.count = 77};
     char text[VCUDA_GPUS_TEXT_MAX];
 
@@ -121,8 +113,7 @@ static void gpu_lists(void **state)
     assert_string_equal(text, "2,0,255");
 }
 
-static void longest_gpu_list_fits(void **state)
-{
+static void longest_gpu_list_fits(void **state) {
     struct vcuda_gpus gpus = {.count = 0}, again;
     char text[VCUDA_GPUS_TEXT_MAX], longer[VCUDA_GPUS_TEXT_MAX + 4];
     size_t len;
@@ -138,8 +129,7 @@ static void longest_gpu_list_fits(void **state)
     assert_int_equal(parse_gpus(longer, &again), -ERANGE);
 }
 
-static void paths_are_what_the_drivers_expect(void **state)
-{
+static void paths_are_what_the_drivers_expect(void **state) {
     (void)state;
     assert_string_equal(vcuda_path_back(5, NULL).s, "/local/domain/0/backend/vcuda/5/0");
     assert_string_equal(vcuda_path_back(32751, "max-sleepers").s,
@@ -150,13 +140,11 @@ static void paths_are_what_the_drivers_expect(void **state)
 }
 
 static int parse_policy(const char *text, struct vcuda_policy *policy,
-                        struct vcuda_policy_error *error)
-{
+                        struct vcuda_policy_error *error) {
     return vcuda_policy_parse(text, strlen(text), policy, error);
 }
 
-static void policy_text_is_read(void **state)
-{
+static void policy_text_is_read(void **state) {
     struct vcuda_policy_error error;
     struct vcuda_policy policy;
 
@@ -175,8 +163,7 @@ static void policy_text_is_read(void **state)
     assert_int_equal(policy.max_sleepers, VCUDA_SLEEPERS_DEFAULT);
 }
 
-static void refuse_policy(const char *text, size_t len, unsigned line, const char *why)
-{
+static void refuse_policy(const char *text, size_t len, unsigned line, const char *why) {
     struct vcuda_policy policy, before;
     struct vcuda_policy_error error;
 
@@ -190,9 +177,9 @@ static void refuse_policy(const char *text, size_t len, unsigned line, const cha
 
 #define REFUSE(text, line, why) refuse_policy(text, sizeof(text) - 1, line, why)
 
-static void bad_policy_text_is_refused(void **state)
-{
-    static const char unknown[] = "unknown key (known: gpus, max-sessions, max-pages, max-sleepers)";
+static void bad_policy_text_is_refused(void **state) {
+    static const char unknown[] =
+        "unknown key (known: gpus, max-sessions, max-pages, max-sleepers)";
 
     (void)state;
     REFUSE("gpus = 1\nnonsense\n", 2, "expected KEY = VALUE");
@@ -207,8 +194,7 @@ static void bad_policy_text_is_refused(void **state)
     REFUSE("max-sessions =", 1, "max-sessions: not a valid value");
 }
 
-static void names_are_safe_as_files(void **state)
-{
+static void names_are_safe_as_files(void **state) {
     char name[VCUDA_NAME_MAX + 2];
 
     (void)state;
@@ -227,8 +213,7 @@ static void names_are_safe_as_files(void **state)
     assert_false(vcuda_name_ok("caf\xc3\xa9"));
 }
 
-static void policies_are_stored_and_found(void **state)
-{
+static void policies_are_stored_and_found(void **state) {
     char root[] = "/tmp/vcuda-policy-XXXXXX", dir[64], command[256];
     struct vcuda_policy policy, seen;
     struct vcuda_policy_error error;
@@ -266,8 +251,7 @@ static void policies_are_stored_and_found(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void too_long_a_policy_is_refused(void **state)
-{
+static void too_long_a_policy_is_refused(void **state) {
     char dir[] = "/tmp/vcuda-policy-XXXXXX", path[64];
     struct vcuda_policy policy;
     struct vcuda_policy_error error;
@@ -287,8 +271,7 @@ static void too_long_a_policy_is_refused(void **state)
     rmdir(dir);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decimals_are_strict),
         cmocka_unit_test(hexadecimals_are_strict),
