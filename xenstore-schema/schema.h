@@ -195,7 +195,10 @@ int vcuda_xs_domains(struct xs_handle *xs, uint32_t **domids);
 /* False once a domain is dying, whatever nodes it left. */
 bool vcuda_xs_alive(struct xs_handle *xs, uint32_t domid);
 
-/* usage.c. vcudad writes when the numbers change, at most once a second for a domain. */
+/*
+ * usage.c. vcudad writes when the numbers change, at most once a second for a
+ * domain. -ESRCH: the domain is dead, nothing was written.
+ */
 int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcuda_usage *usage);
 /* -ENOENT: vcudad has written none. */
 int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage);

@@ -13,8 +13,12 @@ static int write_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     const struct write *w = arg;
     struct vcuda_path sessions = vcuda_path_dom0(w->domid, "sessions");
     struct vcuda_path pages = vcuda_path_dom0(w->domid, "pages");
-    int err = node_write_u32(xs, t, sessions, w->usage->sessions);
+    int err;
 
+    /* What was reaped must not come back. */
+    if (!vcuda_xs_alive(xs, w->domid))
+        return -ESRCH;
+    err = node_write_u32(xs, t, sessions, w->usage->sessions);
     if (!err)
         err = node_permit(xs, t, vcuda_path_dom0(w->domid, NULL), 0, 0);
     if (!err)

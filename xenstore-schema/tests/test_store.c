@@ -242,6 +242,10 @@ static void usage_is_for_dom0_alone(void **state) {
     assert_permissions(vcuda_path_dom0(16, NULL), "n0");
     assert_permissions(vcuda_path_dom0(16, "sessions"), "n0");
     assert_permissions(vcuda_path_dom0(16, "pages"), "n0");
+    domain_destroy(16);
+    assert_int_equal(vcuda_xs_reap(store_xs, NULL, NULL), 0);
+    assert_int_equal(vcuda_xs_write_usage(store_xs, 16, &usage), -ESRCH);
+    assert_node(vcuda_path_dom0(16, NULL), NULL);
 }
 
 static void reading_judges_what_is_there(void **state) {
