@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each guest uses and has used: files STATE-DIR/domains/ID for `vcudactl
+ * info`, and two numbers in xenstore for `vcudactl list`.
+ */
+#ifndef VCUDAD_DOMAINS_H
+#define VCUDAD_DOMAINS_H
+
+#include "pool.h"
+
+void domains_start(const char *state_dir);
+/* Keeps the numbers of a session that has ended. */
+void domains_session_ended(const struct vcuda_supervise_session *session,
+                           const struct vcuda_stats *stats);
+/* Writes what has changed. */
+void domains_publish(const struct pool *pool);
+/* The domain exists no more. */
+void domains_forget(uint32_t domid);
+
+#endif

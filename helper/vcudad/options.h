@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vcudad's command line.
+ */
+#ifndef VCUDAD_OPTIONS_H
+#define VCUDAD_OPTIONS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum tristate { OFF, ON, AUTO };
+
+struct options {
+    unsigned warm; /* workers kept ready */
+    enum tristate xen;
+    bool local;
+    const char *socket;
+    mode_t socket_mode;
+    unsigned max_local_sessions; /* for each user */
+    const char *state_dir;
+    const char *policy_dir;
+    const char *worker;      /* path of vcuda-worker */
+    const char *worker_user; /* NULL: the default */
+    const char *driver;      /* NULL: the worker's default */
+    bool sandbox;
+    int verbose; /* -1 quiet, 0, 1, 2 */
+};
+
+/* Parses the command line; ends the program on --help, --version and errors. */
+void options_parse(struct options *options, int argc, char **argv);
+
+#endif
