@@ -126,8 +126,3 @@ int vcuda_sandbox_enter(const struct vcuda_sandbox *sandbox, const char **what)
     *what = "the system call filter";
     return vcuda_syscall_filter_load();
 }
-
-bool vcuda_sandbox_filters(void)
-{
-    return VCUDA_SYSCALL_FILTER;
-}

@@ -7,10 +7,8 @@
 
 /* Filters all threads, from now on: 0 or a negative errno. */
 #ifdef VCUDA_WITH_SECCOMP
-#define VCUDA_SYSCALL_FILTER 1
 int vcuda_syscall_filter_load(void);
 #else
-#define VCUDA_SYSCALL_FILTER 0
 static inline int vcuda_syscall_filter_load(void)
 {
     return 0; /* built without libseccomp; vcudad says so when it starts */

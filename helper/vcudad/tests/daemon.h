@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A real vcudad in a folder of its own, and a local client of it. Everything
+ * here fails the running test when it does not work within its time.
+ */
+#ifndef VCUDAD_TESTS_DAEMON_H
+#define VCUDAD_TESTS_DAEMON_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct daemon {
+    char dir[64];
+    char socket[96];
+    char log[96];
+    pid_t pid;
+};
+
+/* Makes the folder. */
+void daemon_init(struct daemon *daemon);
+/* Starts vcudad with these arguments (ended by NULL) besides the folder's and --xen off. */
+void daemon_start(struct daemon *daemon, const char *const *arguments);
+/* Waits for the end of vcudad: its wait status. */
+int daemon_wait(struct daemon *daemon);
+/* SIGTERM, and the end with status 0. */
+void daemon_stop(struct daemon *daemon);
+/* Removes the folder; ends what runs still. */
+void daemon_finish(struct daemon *daemon);
+
+/* Waits until the status file has text. */
+void daemon_expect_status(const struct daemon *daemon, const char *text);
+/* Waits until the log has text. */
+void daemon_expect_log(const struct daemon *daemon, const char *text);
+/* How often text is in the log now. */
+unsigned daemon_count_log(const struct daemon *daemon, const char *text);
+
+/* A connection that has sent LOCAL_OPEN. */
+int client_connect(const struct daemon *daemon);
+/* The status that LOCAL_OPENED brings; end of file counts as -EPIPE. */
+int client_opened(int fd);
+/* Whether the peer has closed the connection within a second. */
+bool client_sees_end(int fd);
+
+/* Whether the process exists, within a second of waiting for its end. */
+bool process_ends(pid_t pid);
+
+#endif

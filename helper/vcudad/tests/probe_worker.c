@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A worker without a GPU, to test its supervisor: speaks the real supervise
+ * protocol, loads VCUDA_DRIVER as a library, enters the real sandbox, and then
+ * answers each message of its local client. PROBE in the environment makes it
+ * fail in ways in which a good worker does not.
+ */
+#include "probe.h"
+#include "local.h"
+#include "sandbox.h"
+#include "supervise.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool told(const char *how)
+{
+    const char *probe = getenv("PROBE");
+
+    return probe && !strcmp(probe, how);
+}
+
+/* Wrong on purpose: what a worker from another release would send. */
+static void say_other_version(void)
+{
+    struct vcuda_supervise_ready ready = {
+        .op = VCUDA_SUPERVISE_READY,
+        .version = VCUDA_SUPERVISE_VERSION + 1,
+        .devices = 1,
+    };
+
+    send(VCUDA_SUPERVISE_FD, &ready, sizeof(ready), 0);
+    pause();
+}
+
+static void load_driver(void)
+{
+    const char *driver = getenv("VCUDA_DRIVER");
+
+    if (told("crash"))
+        abort();
+    if (told("other-version"))
+        say_other_version();
+    if (told("slow"))
+        usleep(PROBE_SLOW_MS * 1000);
+    if (driver && !dlopen(driver, RTLD_NOW)) {
+        vcuda_supervise_failed(dlerror());
+        exit(1);
+    }
+}
+
+/* ---- What the sandbox lets through: 0 or the errno ------------------------ */
+
+static int outcome(long result)
+{
+    return result < 0 ? errno : 0;
+}
+
+static int try_execve(void)
+{
+    char *arguments[] = {"true", NULL};
+
+    return outcome(execve("/bin/true", arguments, arguments));
+}
+
+static int try_fork(void)
+{
+    pid_t child = fork();
+
+    if (!child)
+        _exit(0);
+    return outcome(child);
+}
+
+static int try_vfork_like(void)
+{
+    return outcome(syscall(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0));
+}
+
+static int try_inet(void)
+{
+    return outcome(socket(AF_INET, SOCK_STREAM, 0));
+}
+
+static int try_datagram(void)
+{
+    return outcome(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
+static int try_unix(void)
+{
+    return outcome(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+static int try_connect(void)
+{
+    return outcome(connect(0, NULL, 0));
+}
+
+static int try_signal_init(void)
+{
+    return outcome(kill(1, 0));
+}
+
+static int try_signal_self(void)
+{
+    return outcome(kill(getpid(), 0));
+}
+
+static int try_ptrace(void)
+{
+    return outcome(syscall(SYS_ptrace, 0, 0, 0, 0));
+}
+
+static int try_bpf(void)
+{
+    return outcome(syscall(SYS_bpf, 0, NULL, 0));
+}
+
+static int try_root(void)
+{
+    return outcome(setuid(0));
+}
+
+static int try_open_null(void)
+{
+    return outcome(open("/dev/null", O_RDWR | O_CLOEXEC));
+}
+
+static int try_other_limits(void)
+{
+    struct rlimit limit;
+
+    return outcome(prlimit(getppid(), RLIMIT_NOFILE, NULL, &limit));
+}
+
+static void *nothing(void *arg)
+{
+    return arg;
+}
+
+static int try_thread(void)
+{
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, nothing, NULL);
+
+    return error ? error : pthread_join(thread, NULL);
+}
+
+static int (*const attempts[])(void) = {
+    [PROBE_EXECVE] = try_execve,           [PROBE_FORK] = try_fork,
+    [PROBE_VFORK] = try_vfork_like,        [PROBE_INET] = try_inet,
+    [PROBE_DATAGRAM] = try_datagram,       [PROBE_UNIX] = try_unix,
+    [PROBE_CONNECT] = try_connect,         [PROBE_SIGNAL_INIT] = try_signal_init,
+    [PROBE_SIGNAL_SELF] = try_signal_self, [PROBE_PTRACE] = try_ptrace,
+    [PROBE_BPF] = try_bpf,                 [PROBE_ROOT] = try_root,
+    [PROBE_OPEN_NULL] = try_open_null,     [PROBE_OTHER_LIMITS] = try_other_limits,
+    [PROBE_THREAD] = try_thread,
+};
+
+/* ---- The session ----------------------------------------------------------- */
+
+static void fill_answer(struct probe_answer *answer, const struct vcuda_supervise_session *session)
+{
+    struct rlimit core = {1, 1};
+
+    getrlimit(RLIMIT_CORE, &core);
+    *answer = (struct probe_answer){
+        .pid = getpid(),
+        .uid = getuid(),
+        .gid = getgid(),
+        .groups = getgroups(0, NULL),
+        .dumpable = prctl(PR_GET_DUMPABLE),
+        .no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0),
+        .core = (int)core.rlim_max,
+        .session = *session,
+    };
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
+        answer->outcomes[i] = attempts[i]();
+}
+
+/* The other end of the descriptor table: nothing of vcudad's is left open. */
+static int count_descriptors(void)
+{
+    int count = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static int serve(int client, const struct vcuda_supervise_session *session,
+                 struct vcuda_stats *stats)
+{
+    struct vcuda_local_msg message;
+    char command;
+
+    if (recv(client, &message, sizeof(message), 0) != sizeof(message) ||
+        message.op != VCUDA_LOCAL_OPEN)
+        return 1;
+    message = (struct vcuda_local_msg){.op = VCUDA_LOCAL_OPENED};
+    if (send(client, &message, sizeof(message), MSG_NOSIGNAL) < 0)
+        return 1;
+    while (recv(client, &command, 1, 0) == 1) {
+        struct probe_answer answer;
+        int descriptors = count_descriptors();
+
+        vcuda_stats_add(&stats->calls, 1);
+        vcuda_stats_set(&stats->last_call, (uint64_t)command);
+        if (command == PROBE_ABORT)
+            abort();
+        fill_answer(&answer, session);
+        answer.descriptors = descriptors;
+        if (send(client, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
+            return 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct vcuda_stats *stats = vcuda_supervise_stats();
+    struct vcuda_supervise_session session;
+    struct vcuda_sandbox sandbox = {0};
+    const char *what;
+    int client;
+
+    for (int i = 1; i < argc; i++) {
+        if (vcuda_sandbox_argument(&sandbox, argv[i]))
+            return 2;
+    }
+    load_driver();
+    if (vcuda_sandbox_enter(&sandbox, &what)) {
+        vcuda_supervise_failed(what);
+        return 1;
+    }
+    if (vcuda_supervise_ready(13000, 2))
+        return 0;
+    if (told("crash-idle"))
+        abort();
+    if (vcuda_supervise_wait(&session, &client))
+        return 0;
+    return serve(client, &session, stats);
+}
