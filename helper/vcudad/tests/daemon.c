@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -27,6 +28,8 @@
 void daemon_init(struct daemon *daemon)
 {
     *daemon = (struct daemon){.pid = -1};
+    /* Workers whose vcudad was killed come to us, so that we see their end. */
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     strcpy(daemon->dir, "/tmp/vcudad-test-XXXXXX");
     assert_non_null(mkdtemp(daemon->dir));
     snprintf(daemon->socket, sizeof(daemon->socket), "%s/vcudad.sock", daemon->dir);
@@ -138,6 +141,21 @@ unsigned daemon_count_log(const struct daemon *daemon, const char *text)
     return count;
 }
 
+pid_t daemon_last_worker(const struct daemon *daemon)
+{
+    int last = -1;
+
+    for (const char *at = read_file(daemon->log); (at = strstr(at, ": worker ")); at++) {
+        int pid;
+        int end = 0;
+
+        if (sscanf(at, ": worker %d starts%n", &pid, &end) == 1 && end)
+            last = pid;
+    }
+    assert_true(last > 0);
+    return last;
+}
+
 /* vcudad may not listen yet. */
 static int connect_soon(const struct sockaddr_un *address)
 {
@@ -197,6 +215,7 @@ bool client_sees_end(int fd)
 bool process_ends(pid_t pid)
 {
     for (int waited = 0; waited < 1000; waited += STEP_MS) {
+        waitpid(pid, NULL, WNOHANG); /* ours, once its vcudad is gone */
         if (kill(pid, 0) && errno == ESRCH)
             return true;
         usleep(STEP_MS * 1000);
