@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Asking and setting what a context is like. */
+#include "sim.h"
+
+#define LEAST_PRIORITY 0
+#define GREATEST_PRIORITY (-5)
+
+/* The context that is asked about, NULL for the current one, even if a kernel in it failed. */
+#define LOOK(name, handle)                                                                         \
+    SIM_AUTO struct sim_context *name = NULL;                                                      \
+    CUresult name##_error = sim_context_look(handle, &name);                                       \
+    if (name##_error != CUDA_SUCCESS)                                                              \
+    return name##_error
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
+    LOOK(context, ctx);
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = context->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+CUresult cuCtxGetFlags(unsigned int *flags) {
+    LOOK(context, NULL);
+
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = context->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned int flags) {
+    LOOK(context, NULL);
+
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+        return CUDA_ERROR_INVALID_VALUE;
+    context->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
+    LOOK(context, ctx);
+
+    if (!ctxId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ctxId = context->id;
+    return CUDA_SUCCESS;
+}
+
+/* 3020 stands for every context made since CUDA 3.2. */
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
+    LOOK(context, ctx);
+
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = 3020;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx) {
+    SIM_AUTO struct sim_context *context = NULL;
+    CUresult result = sim_enter_context(ctx, &context);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_context_wait(context, SIM_ALL_STREAMS);
+    sim_print_flush(context);
+    return (CUresult)atomic_load(&context->error);
+}
+
+CUresult cuCtxSynchronize(void) {
+    return cuCtxSynchronize_v2(NULL);
+}
+
+/* The limits that mean something here. */
+static bool served(CUlimit limit) {
+    return limit == CU_LIMIT_STACK_SIZE || limit == CU_LIMIT_PRINTF_FIFO_SIZE ||
+           limit == CU_LIMIT_MALLOC_HEAP_SIZE ||
+           limit == CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT ||
+           limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+    SIM_ENTER(context);
+
+    if ((unsigned)limit >= CU_LIMIT_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!served(limit))
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
+        return CUDA_ERROR_INVALID_VALUE;
+    atomic_store(&context->limits[limit], value);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
+    SIM_ENTER(context);
+
+    if (!pvalue || (unsigned)limit >= CU_LIMIT_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!served(limit))
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    *pvalue = atomic_load(&context->limits[limit]);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig) {
+    SIM_ENTER(context);
+
+    if (!pconfig)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pconfig = context->cache;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+    SIM_ENTER(context);
+
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    context->cache = config;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
+    SIM_ENTER(context);
+
+    if (leastPriority)
+        *leastPriority = LEAST_PRIORITY;
+    if (greatestPriority)
+        *greatestPriority = GREATEST_PRIORITY;
+    return CUDA_SUCCESS;
+}
+
+int sim_clamp_priority(int priority) {
+    if (priority > LEAST_PRIORITY)
+        return LEAST_PRIORITY;
+    return priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Copies and fills. All of them are operations in a stream; they differ in what the host waits for:
+ * pageable memory cannot be left to a copy that goes on, so that the host waits for the copy, or
+ * hands over a copy of a small source.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+
+#define STAGE_LIMIT ((size_t)65536) /* bytes of pageable memory that are taken at once */
+
+struct copy_op {
+    struct sim_op op;
+    uint64_t dst, src;
+    size_t bytes;
+    char staged[]; /* the source, if src is 0 */
+};
+
+struct fill_op {
+    struct sim_op op;
+    uint64_t dst;
+    size_t count;
+    unsigned width; /* bytes of the pattern */
+    uint32_t pattern;
+};
+
+enum place {
+    DEVICE,
+    PINNED,
+    PAGEABLE,
+    BAD, /* a known address, but not all of the range */
+};
+
+static enum place place_of(uint64_t addr, size_t bytes) {
+    struct sim_block block;
+
+    if (!sim_memory_find(addr, &block))
+        return addr ? PAGEABLE : BAD;
+    if (bytes > block.size - (addr - block.base))
+        return BAD;
+    return sim_block_on_device(&block) ? DEVICE : PINNED;
+}
+
+static bool on_device(enum place place) {
+    return place == DEVICE || place == PINNED;
+}
+
+static bool on_host(enum place place) {
+    return place == PAGEABLE || place == PINNED;
+}
+
+static CUresult run_copy(struct sim_op *op, struct sim_context *context) {
+    struct copy_op *copy = (struct copy_op *)op;
+    const void *source = copy->src ? (void *)(uintptr_t)copy->src : copy->staged;
+
+    (void)context;
+    memmove((void *)(uintptr_t)copy->dst, source, copy->bytes);
+    return CUDA_SUCCESS;
+}
+
+/* What a call asks for. */
+struct request {
+    uint64_t dst, src;
+    size_t bytes;
+    enum place to, from;
+    bool async; /* it takes a stream */
+    bool per_thread;
+};
+
+static CUresult copy(const struct request *request, CUstream handle) {
+    bool stage = request->async && request->from == PAGEABLE && request->to == DEVICE &&
+                 request->bytes <= STAGE_LIMIT;
+    bool pageable = request->from == PAGEABLE || request->to == PAGEABLE;
+    bool wait = request->async ? pageable && !stage
+                               : request->from != DEVICE || request->to != DEVICE;
+    SIM_AUTO struct sim_stream *stream = NULL;
+    struct copy_op *op;
+    SIM_ENTER(context);
+    CUresult result = sim_stream_get(context, handle, request->per_thread, &stream);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (request->bytes == 0)
+        return CUDA_SUCCESS;
+    if (request->to == BAD || request->from == BAD)
+        return CUDA_ERROR_INVALID_VALUE;
+    op = sim_op_new(sizeof(*op) + (stage ? request->bytes : 0), run_copy);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    op->dst = request->dst;
+    op->src = stage ? 0 : request->src;
+    op->bytes = request->bytes;
+    if (stage)
+        memcpy(op->staged, (void *)(uintptr_t)request->src, request->bytes);
+    return wait ? sim_submit_and_wait(stream, &op->op) : sim_submit(stream, &op->op, NULL);
+}
+
+/* Each direction insists on what its name says. */
+static CUresult to_device(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream,
+                          bool async, bool per_thread) {
+    struct request request = {dst,   (uintptr_t)src, bytes, place_of(dst, bytes),
+                              place_of((uintptr_t)src, bytes), async, per_thread};
+
+    if (!on_device(request.to))
+        request.to = BAD;
+    if (!on_host(request.from))
+        request.from = BAD;
+    return copy(&request, stream);
+}
+
+static CUresult to_host(void *dst, CUdeviceptr src, size_t bytes, CUstream stream, bool async,
+                        bool per_thread) {
+    struct request request = {(uintptr_t)dst, src, bytes, place_of((uintptr_t)dst, bytes),
+                              place_of(src, bytes), async, per_thread};
+
+    if (!on_host(request.to))
+        request.to = BAD;
+    if (!on_device(request.from))
+        request.from = BAD;
+    return copy(&request, stream);
+}
+
+static CUresult between_devices(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream,
+                                bool async, bool per_thread) {
+    struct request request = {dst, src, bytes, place_of(dst, bytes), place_of(src, bytes),
+                              async, per_thread};
+
+    if (!on_device(request.to) || !on_device(request.from))
+        request.to = BAD;
+    return copy(&request, stream);
+}
+
+/* The direction follows from the addresses. */
+static CUresult by_address(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream,
+                           bool async, bool per_thread) {
+    struct request request = {dst, src, bytes, place_of(dst, bytes), place_of(src, bytes),
+                              async, per_thread};
+
+    return copy(&request, stream);
+}
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+    return by_address(dst, src, ByteCount, NULL, false, false);
+}
+
+CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+    return by_address(dst, src, ByteCount, NULL, false, true);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+    return by_address(dst, src, ByteCount, hStream, true, false);
+}
+
+CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+    return by_address(dst, src, ByteCount, hStream, true, true);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+    return to_device(dstDevice, srcHost, ByteCount, NULL, false, false);
+}
+
+CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+    return to_device(dstDevice, srcHost, ByteCount, NULL, false, true);
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                              CUstream hStream) {
+    return to_device(dstDevice, srcHost, ByteCount, hStream, true, false);
+}
+
+CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                                   CUstream hStream) {
+    return to_device(dstDevice, srcHost, ByteCount, hStream, true, true);
+}
+
+CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+    return to_host(dstHost, srcDevice, ByteCount, NULL, false, false);
+}
+
+CUresult cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+    return to_host(dstHost, srcDevice, ByteCount, NULL, false, true);
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+    return to_host(dstHost, srcDevice, ByteCount, hStream, true, false);
+}
+
+CUresult cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                   CUstream hStream) {
+    return to_host(dstHost, srcDevice, ByteCount, hStream, true, true);
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+    return between_devices(dstDevice, srcDevice, ByteCount, NULL, false, false);
+}
+
+CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+    return between_devices(dstDevice, srcDevice, ByteCount, NULL, false, true);
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream) {
+    return between_devices(dstDevice, srcDevice, ByteCount, hStream, true, false);
+}
+
+CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                                   CUstream hStream) {
+    return between_devices(dstDevice, srcDevice, ByteCount, hStream, true, true);
+}
+
+static CUresult run_fill(struct sim_op *op, struct sim_context *context) {
+    struct fill_op *fill = (struct fill_op *)op;
+    char *dst = (char *)(uintptr_t)fill->dst;
+
+    (void)context;
+    if (fill->width == 1) {
+        memset(dst, (int)fill->pattern, fill->count);
+        return CUDA_SUCCESS;
+    }
+    for (size_t i = 0; i < fill->count; i++)
+        memcpy(dst + i * fill->width, &fill->pattern, fill->width);
+    return CUDA_SUCCESS;
+}
+
+static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t count,
+                     CUstream handle, bool async, bool per_thread) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    enum place place;
+    struct fill_op *op;
+    SIM_ENTER(context);
+    CUresult result = sim_stream_get(context, handle, per_thread, &stream);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (count == 0)
+        return CUDA_SUCCESS;
+    place = count > SIZE_MAX / width ? BAD : place_of(dst, count * width);
+    if (!on_device(place) || dst % width)
+        return CUDA_ERROR_INVALID_VALUE;
+    op = sim_op_new(sizeof(*op), run_fill);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    op->dst = dst;
+    op->count = count;
+    op->width = width;
+    op->pattern = pattern;
+    /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
+    return place == PINNED && !async ? sim_submit_and_wait(stream, &op->op)
+                                     : sim_submit(stream, &op->op, NULL);
+}
+
+CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
+    return fill(dstDevice, 1, uc, N, NULL, false, false);
+}
+
+CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
+    return fill(dstDevice, 1, uc, N, NULL, false, true);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
+    return fill(dstDevice, 1, uc, N, hStream, true, false);
+}
+
+CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
+                              CUstream hStream) {
+    return fill(dstDevice, 1, uc, N, hStream, true, true);
+}
+
+CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N) {
+    return fill(dstDevice, 2, us, N, NULL, false, false);
+}
+
+CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N) {
+    return fill(dstDevice, 2, us, N, NULL, false, true);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
+    return fill(dstDevice, 2, us, N, hStream, true, false);
+}
+
+CUresult cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
+                               CUstream hStream) {
+    return fill(dstDevice, 2, us, N, hStream, true, true);
+}
+
+CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
+    return fill(dstDevice, 4, ui, N, NULL, false, false);
+}
+
+CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
+    return fill(dstDevice, 4, ui, N, NULL, false, true);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
+    return fill(dstDevice, 4, ui, N, hStream, true, false);
+}
+
+CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
+                               CUstream hStream) {
+    return fill(dstDevice, 4, ui, N, hStream, true, true);
+}

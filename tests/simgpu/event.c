@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "sim.h"
+
+static void destroy_event(struct sim_object *object) {
+    struct sim_event *event = (struct sim_event *)object;
+
+    sim_mark_put(event->mark);
+    sim_put(event->context);
+    free(event);
+}
+
+/* The event behind a handle, a reference, or the error to return. */
+static CUresult get(CUevent handle, struct sim_event **out) {
+    CUresult result = sim_ready();
+
+    *out = NULL;
+    if (result != CUDA_SUCCESS)
+        return result;
+    *out = sim_handle_get(handle, SIM_EVENT);
+    if (!*out)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!atomic_load(&(*out)->context->open) || (*out)->owner != (*out)->context->id)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return (CUresult)atomic_load(&(*out)->context->error);
+}
+
+#define EVENT(name, handle)                                                                        \
+    SIM_AUTO struct sim_event *name = NULL;                                                        \
+    CUresult name##_error = get(handle, &name);                                                    \
+    if (name##_error != CUDA_SUCCESS)                                                              \
+    return name##_error
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    SIM_AUTO struct sim_event *event = NULL;
+    SIM_ENTER(context);
+
+    if (!phEvent || (Flags & ~known))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (Flags & CU_EVENT_INTERPROCESS)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    event = calloc(1, sizeof(*event));
+    if (!event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    sim_object_init(&event->object, SIM_EVENT, destroy_event);
+    event->context = sim_ref(context);
+    event->owner = context->id;
+    event->flags = Flags;
+    if (!sim_handle_open(&event->object))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *phEvent = SIM_HANDLE(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent hEvent) {
+    SIM_AUTO struct sim_event *event = NULL;
+    CUresult result = get(hEvent, &event);
+
+    if (event) /* it goes, whatever its context is like */
+        sim_handle_close(&event->object);
+    return result;
+}
+
+static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags, bool per_thread) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    struct sim_mark *mark;
+    struct sim_op *op;
+    SIM_ENTER(context);
+    EVENT(event, hEvent);
+    CUresult result;
+
+    if (flags & CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_stream_get(context, hStream, per_thread, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (event->context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    op = sim_op_new(sizeof(*op), NULL);
+    result = op ? sim_submit(stream, op, &mark) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result == CUDA_SUCCESS)
+        sim_mark_store(&event->mark, mark);
+    return result;
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+    return record(hEvent, hStream, 0, false);
+}
+
+CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream) {
+    return record(hEvent, hStream, 0, true);
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+    return record(hEvent, hStream, flags, false);
+}
+
+CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags) {
+    return record(hEvent, hStream, flags, true);
+}
+
+/* An event that was never recorded counts as done. */
+CUresult cuEventQuery(CUevent hEvent) {
+    EVENT(event, hEvent);
+    struct sim_mark *mark = sim_mark_load(&event->mark);
+    bool done = sim_mark_done(mark);
+
+    sim_mark_put(mark);
+    if (!done)
+        return CUDA_ERROR_NOT_READY;
+    return (CUresult)atomic_load(&event->context->error);
+}
+
+CUresult cuEventSynchronize(CUevent hEvent) {
+    EVENT(event, hEvent);
+    struct sim_mark *mark = sim_mark_load(&event->mark);
+
+    sim_mark_wait(mark);
+    sim_mark_put(mark);
+    sim_print_flush(event->context);
+    return (CUresult)atomic_load(&event->context->error);
+}
+
+/* The time at which the event was reached. */
+static CUresult reached(struct sim_event *event, uint64_t *time) {
+    struct sim_mark *mark;
+    CUresult result = CUDA_SUCCESS;
+
+    if (event->flags & CU_EVENT_DISABLE_TIMING)
+        return CUDA_ERROR_INVALID_HANDLE;
+    mark = sim_mark_load(&event->mark);
+    if (!mark)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (sim_mark_done(mark))
+        *time = mark->time;
+    else
+        result = CUDA_ERROR_NOT_READY;
+    sim_mark_put(mark);
+    return result;
+}
+
+CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+    EVENT(start, hStart);
+    EVENT(end, hEnd);
+    uint64_t from, to;
+    CUresult first, second;
+
+    if (!pMilliseconds)
+        return CUDA_ERROR_INVALID_VALUE;
+    first = reached(start, &from);
+    second = reached(end, &to);
+    /* A wrong event is told before one that is not there yet. */
+    if (first == CUDA_ERROR_INVALID_HANDLE || second == CUDA_ERROR_INVALID_HANDLE)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (first != CUDA_SUCCESS || second != CUDA_SUCCESS)
+        return CUDA_ERROR_NOT_READY;
+    *pMilliseconds = (float)((double)((int64_t)to - (int64_t)from) / 1e6);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+    return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags, bool per_thread) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    struct sim_mark *mark;
+    struct sim_op *op;
+    SIM_ENTER(context);
+    EVENT(event, hEvent);
+    CUresult result;
+    bool good;
+
+    if (flags & CU_EVENT_WAIT_EXTERNAL)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_stream_get(context, hStream, per_thread, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    op = sim_op_new(sizeof(*op), NULL);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    mark = sim_mark_load(&event->mark);
+    good = sim_op_wait_for(op, mark);
+    sim_mark_put(mark);
+    if (good)
+        return sim_submit(stream, op, NULL);
+    sim_op_discard(op);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+    return wait_event(hStream, hEvent, Flags, false);
+}
+
+CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+    return wait_event(hStream, hEvent, Flags, true);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Host functions in streams: they run on the stream's thread, in their turn. */
+#include "sim.h"
+
+struct host_op {
+    struct sim_op op;
+    CUhostFn function;         /* or: */
+    CUstreamCallback callback; /* which is called with the stream and the context's error */
+    CUstream stream;
+    void *data;
+};
+
+static CUresult run(struct sim_op *op, struct sim_context *context) {
+    struct host_op *host = (struct host_op *)op;
+
+    if (host->function)
+        host->function(host->data);
+    else
+        host->callback(host->stream, (CUresult)atomic_load(&context->error), host->data);
+    return CUDA_SUCCESS;
+}
+
+static CUresult add(const struct host_op *what, bool per_thread) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    struct host_op *host;
+    SIM_ENTER(context);
+    CUresult result;
+
+    if (!what->function && !what->callback)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_stream_get(context, what->stream, per_thread, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    host = sim_op_new(sizeof(*host), run);
+    if (!host)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *host = *what;
+    host->op.run = run;
+    host->op.always = what->callback != NULL; /* it is told of errors, a function is not called */
+    return sim_submit(stream, &host->op, NULL);
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
+    return add(&(struct host_op){.function = fn, .stream = hStream, .data = userData}, false);
+}
+
+CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData) {
+    return add(&(struct host_op){.function = fn, .stream = hStream, .data = userData}, true);
+}
+
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
+                             unsigned int flags) {
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add(&(struct host_op){.callback = callback, .stream = hStream, .data = userData}, false);
+}
+
+CUresult cuStreamAddCallback_ptsz(CUstream hStream, CUstreamCallback callback, void *userData,
+                                  unsigned int flags) {
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return add(&(struct host_op){.callback = callback, .stream = hStream, .data = userData}, true);
+}

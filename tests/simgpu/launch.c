@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim.h"
+
+struct launch_op {
+    struct sim_op op;
+    struct sim_function *function; /* a reference */
+    struct ptx_launch launch;
+    char params[]; /* packed */
+};
+
+static atomic_uint_fast64_t last_grid;
+
+static CUresult run(struct sim_op *op, struct sim_context *context) {
+    struct launch_op *launch = (struct launch_op *)op;
+    enum ptx_status status;
+
+    (void)context;
+    sim_memory_kernel_begins();
+    status = ptx_launch_run(launch->function->ptx, &launch->launch, NULL, 0);
+    sim_memory_kernel_ends();
+    return sim_status_error(status);
+}
+
+static void release(struct sim_op *op) {
+    struct launch_op *launch = (struct launch_op *)op;
+
+    sim_put(launch->function);
+    free(launch);
+}
+
+/* Everything that a call says about a launch. */
+struct request {
+    unsigned grid[3], block[3];
+    unsigned shared; /* bytes, dynamic */
+    CUstream stream;
+    bool per_thread;
+    bool cooperative;
+    void **params;
+    void **extra;
+};
+
+static bool within(const unsigned size[3], const unsigned limit[3]) {
+    for (int i = 0; i < 3; i++)
+        if (size[i] == 0 || size[i] > limit[i])
+            return false;
+    return true;
+}
+
+/* What the driver refuses at once. */
+static CUresult check_shape(const struct request *request, const struct sim_function *function) {
+    static const unsigned grid_limit[3] = {2147483647, 65535, 65535};
+    static const unsigned block_limit[3] = {1024, 1024, 64};
+    const struct ptx_func_info *info = &function->info;
+    unsigned threads;
+
+    if (!within(request->grid, grid_limit) || !within(request->block, block_limit))
+        return CUDA_ERROR_INVALID_VALUE;
+    threads = request->block[0] * request->block[1] * request->block[2];
+    if (threads > SIM_MAX_THREADS ||
+        request->shared > (unsigned)atomic_load(&function->max_dynamic_shared))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (int i = 0; i < 3; i++)
+        if (info->reqntid[0] && request->block[i] != (unsigned)info->reqntid[i])
+            return CUDA_ERROR_INVALID_VALUE;
+    if (threads > (unsigned)info->max_threads_per_block)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    return CUDA_SUCCESS;
+}
+
+/* All blocks of a cooperative launch must be on the device at once. */
+static CUresult check_cooperative(const struct request *request,
+                                  const struct sim_function *function) {
+    unsigned threads = request->block[0] * request->block[1] * request->block[2];
+    uint64_t blocks = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    uint64_t room =
+        (uint64_t)sim_occupancy(function, (int)threads, request->shared) * SIM_SM_COUNT;
+
+    return request->cooperative && blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                                 : CUDA_SUCCESS;
+}
+
+/* The packed buffer out of the `extra` list: pairs of a tag and a value. */
+static CUresult read_extra(void **extra, const void **buffer, size_t *size) {
+    *buffer = NULL;
+    *size = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            *buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            *size = *(size_t *)extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return *buffer || *size == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Packs the parameters, in whichever form they come, into `packed`, of info.param_bytes. */
+static CUresult pack_params(const struct request *request, const struct sim_function *function,
+                            char *packed) {
+    const struct ptx_func_info *info = &function->info;
+    const void *buffer;
+    CUresult result;
+    size_t size;
+
+    if (request->params && request->extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (request->extra) {
+        result = read_extra(request->extra, &buffer, &size);
+        if (result != CUDA_SUCCESS)
+            return result;
+        if (size < info->param_bytes)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (info->param_bytes)
+            memcpy(packed, buffer, info->param_bytes);
+        return CUDA_SUCCESS;
+    }
+    if (info->param_count && !request->params)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < info->param_count; i++) {
+        size_t offset;
+
+        if (!request->params[i] || !ptx_func_param(function->ptx, i, &offset, &size))
+            return CUDA_ERROR_INVALID_VALUE;
+        memcpy(packed + offset, request->params[i], size);
+    }
+    return CUDA_SUCCESS;
+}
+
+static struct launch_op *new_op(const struct request *request, struct sim_function *function) {
+    struct launch_op *op = sim_op_new(sizeof(*op) + function->info.param_bytes, run);
+
+    if (!op)
+        return NULL;
+    op->op.release = release;
+    op->function = sim_ref(function);
+    op->launch = (struct ptx_launch){
+        .grid = {request->grid[0], request->grid[1], request->grid[2]},
+        .block = {request->block[0], request->block[1], request->block[2]},
+        .dynamic_shared = request->shared,
+        .params = op->params,
+        .cancel = &sim_exiting,
+        .print = sim_print_append,
+        .print_opaque = function->module->context,
+        .cooperative = request->cooperative,
+        .sm_count = SIM_SM_COUNT,
+        .grid_id = atomic_fetch_add(&last_grid, 1) + 1,
+        .stack_bytes = atomic_load(&function->module->context->limits[CU_LIMIT_STACK_SIZE]),
+    };
+    return op;
+}
+
+static CUresult launch(CUfunction f, const struct request *request) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    SIM_AUTO struct sim_function *function = NULL;
+    struct launch_op *op;
+    SIM_ENTER(context);
+    CUresult result = sim_function_get(context, f, &function);
+
+    if (result == CUDA_SUCCESS)
+        result = sim_stream_get(context, request->stream, request->per_thread, &stream);
+    if (result == CUDA_SUCCESS)
+        result = check_shape(request, function);
+    if (result == CUDA_SUCCESS)
+        result = check_cooperative(request, function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    op = new_op(request, function);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = pack_params(request, function, op->params);
+    if (result == CUDA_SUCCESS)
+        return sim_submit(stream, &op->op, NULL);
+    sim_op_discard(&op->op);
+    return result;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                        void **kernelParams, void **extra) {
+    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
+                              .block = {blockDimX, blockDimY, blockDimZ},
+                              .shared = sharedMemBytes,
+                              .stream = hStream,
+                              .params = kernelParams,
+                              .extra = extra};
+
+    return launch(f, &request);
+}
+
+CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                             unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                             void **kernelParams, void **extra) {
+    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
+                              .block = {blockDimX, blockDimY, blockDimZ},
+                              .shared = sharedMemBytes,
+                              .stream = hStream,
+                              .per_thread = true,
+                              .params = kernelParams,
+                              .extra = extra};
+
+    return launch(f, &request);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void **kernelParams) {
+    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
+                              .block = {blockDimX, blockDimY, blockDimZ},
+                              .shared = sharedMemBytes,
+                              .stream = hStream,
+                              .cooperative = true,
+                              .params = kernelParams};
+
+    return launch(f, &request);
+}
+
+CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX,
+                                        unsigned int blockDimY, unsigned int blockDimZ,
+                                        unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams) {
+    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
+                              .block = {blockDimX, blockDimY, blockDimZ},
+                              .shared = sharedMemBytes,
+                              .stream = hStream,
+                              .per_thread = true,
+                              .cooperative = true,
+                              .params = kernelParams};
+
+    return launch(f, &request);
+}
+
+/* One attribute of a launch: obeyed, harmless to ignore because it is a hint, or refused. */
+static CUresult read_attribute(const CUlaunchAttribute *attribute, struct request *request) {
+    const CUlaunchAttributeValue *value = &attribute->value;
+
+    switch (attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        request->cooperative = value->cooperative;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        if (value->clusterDim.x == 0 || value->clusterDim.y == 0 || value->clusterDim.z == 0)
+            return CUDA_ERROR_INVALID_VALUE;
+        return value->clusterDim.x == 1 && value->clusterDim.y == 1 && value->clusterDim.z == 1
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_NOT_SUPPORTED;
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: /* a permission to overlap */
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult launch_ex(const CUlaunchConfig *config, CUfunction f, void **params, void **extra,
+                          bool per_thread) {
+    struct request request;
+    SIM_READY();
+
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    request = (struct request){
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared = config->sharedMemBytes,
+        .stream = config->hStream,
+        .per_thread = per_thread,
+        .params = params,
+        .extra = extra,
+    };
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        CUresult result = read_attribute(&config->attrs[i], &request);
+
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return launch(f, &request);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                          void **extra) {
+    return launch_ex(config, f, kernelParams, extra, false);
+}
+
+CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                               void **extra) {
+    return launch_ex(config, f, kernelParams, extra, true);
+}

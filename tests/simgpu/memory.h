@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The map of all memory that the GPUs know: device memory, which lies in one range of addresses for
+ * each device, and host memory that was allocated pinned or registered. Device addresses are
+ * addresses of this process; whether an access is lawful, this map says.
+ */
+#ifndef SIMGPU_MEMORY_H
+#define SIMGPU_MEMORY_H
+
+#include "cuda_abi.h"
+#include "ptx.h"
+
+/* A device's memory. */
+struct sim_heap {
+    int device;
+    uint64_t base;   /* of the reserved addresses; several times `limit` of them */
+    size_t reserved; /* bytes */
+    size_t limit;    /* bytes that may be in use */
+    size_t used;     /* bytes in use */
+};
+
+/* On whose behalf memory is allocated or accessed: one context, while it is open. */
+struct sim_space {
+    struct sim_heap *heap;
+    uint64_t owner; /* the context's id */
+    CUcontext context;
+};
+
+enum sim_memory_kind {
+    SIM_MEMORY_DEVICE,     /* cuMemAlloc */
+    SIM_MEMORY_MODULE,     /* a module's variables */
+    SIM_MEMORY_HOST,       /* cuMemHostAlloc: ours to unmap */
+    SIM_MEMORY_REGISTERED, /* cuMemHostRegister: the program's */
+};
+
+struct sim_block {
+    uint64_t base;
+    size_t size; /* bytes, as asked for */
+    size_t span; /* bytes, with what rounding adds */
+    enum sim_memory_kind kind;
+    unsigned flags; /* of host memory */
+    struct sim_heap *heap; /* of the context it belongs to */
+    bool dead;   /* freed, but a running kernel may still hold the address */
+    uint64_t id; /* never the same for two allocations */
+    uint64_t owner;
+    CUcontext context;
+};
+
+static inline bool sim_block_on_device(const struct sim_block *block) {
+    return block->kind <= SIM_MEMORY_MODULE;
+}
+
+/* Reserves addresses for `limit` bytes of device memory; false: there are none. */
+bool sim_heap_start(struct sim_heap *heap, int device, size_t limit);
+void sim_heap_info(const struct sim_heap *heap, size_t *free, size_t *total);
+
+/* Device memory; `align` is a power of two. CUDA_ERROR_OUT_OF_MEMORY beyond the device's limit. */
+CUresult sim_memory_alloc(const struct sim_space *space, enum sim_memory_kind kind, size_t size,
+                          size_t align, uint64_t *addr);
+
+/* Pinned host memory, whole zeroed pages. */
+CUresult sim_memory_alloc_host(const struct sim_space *space, size_t size, unsigned flags,
+                               uint64_t *addr);
+
+/* The program's own memory. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED: some of it is known. */
+CUresult sim_memory_register(const struct sim_space *space, uint64_t addr, size_t size,
+                             unsigned flags);
+
+/* The live block that holds addr; a copy, since it may go at any time. */
+bool sim_memory_find(uint64_t addr, struct sim_block *out);
+
+/* Ends the block that was found. Its addresses are not reused while any kernel runs. */
+void sim_memory_free(const struct sim_block *block);
+
+/* Ends all blocks of a context. */
+void sim_memory_free_owner(uint64_t owner);
+
+/* Bracket a kernel's run. */
+void sim_memory_kernel_begins(void);
+void sim_memory_kernel_ends(void);
+
+/* The engine's view of memory; `space` must outlive it. */
+struct ptx_memory sim_space_memory(struct sim_space *space);
+
+#endif

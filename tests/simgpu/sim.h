@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The simulated GPU: a CUDA driver that runs PTX on the CPU. What its parts share.
+ *
+ * Locks, outermost first: a device's primary lock, a context's lock, the handle table's, the
+ * queues' (queue.c), the memory map's. None is held while a kernel or a copy runs.
+ */
+#ifndef SIMGPU_SIM_H
+#define SIMGPU_SIM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_abi.h"
+#include "handle.h"
+#include "memory.h"
+#include "ptx.h"
+#include "queue.h"
+
+#define SIM_MAX_DEVICES 16
+#define SIM_MAX_THREADS 1024          /* in a block */
+#define SIM_SHARED_DEFAULT 49152      /* bytes of shared memory that need no opt-in */
+#define SIM_SHARED_OPTIN 232448       /* bytes with it */
+#define SIM_SHARED_RESERVED 1024      /* bytes of each block that the system keeps */
+#define SIM_SHARED_PER_SM 233472      /* bytes */
+#define SIM_SM_COUNT 16
+#define SIM_THREADS_PER_SM 2048
+#define SIM_BLOCKS_PER_SM 32
+#define SIM_REGS_PER_SM 65536
+#define SIM_ARCH 90 /* compute capability 9.0 */
+
+struct sim_device {
+    int ordinal;
+    struct sim_heap heap;
+    /* The primary context: one object for the life of the process, opened and closed again. */
+    pthread_mutex_t primary_lock;
+    struct sim_context *primary;
+    unsigned primary_refs;
+    unsigned primary_flags;
+};
+
+struct sim_context {
+    struct sim_object object;
+    struct sim_device *device;
+    bool primary;
+    atomic_bool open;
+    atomic_int error; /* the first device fault: every later call returns it */
+    uint64_t id;      /* new each time it is opened: whose memory and streams are whose */
+    unsigned flags;
+    CUfunc_cache cache;
+    atomic_size_t limits[CU_LIMIT_MAX];
+    struct sim_stream *legacy;  /* the default stream */
+    struct sim_stream *streams; /* all of them, under the queues' lock */
+    pthread_mutex_t lock;
+    struct sim_module *modules; /* under `lock` */
+    char *printed;              /* output of kernels, not yet shown; under `lock` */
+    size_t printed_bytes;
+};
+
+struct sim_module {
+    struct sim_object object;
+    struct sim_context *context;
+    struct sim_space space; /* what its code may touch */
+    struct ptx_module *ptx;
+    atomic_bool closed;
+    struct sim_function *functions;
+    size_t function_count;
+    struct sim_module *next; /* in the context */
+};
+
+struct sim_function {
+    struct sim_object object;
+    struct sim_module *module; /* which owns it */
+    struct ptx_func *ptx;
+    struct ptx_func_info info;
+    atomic_int max_dynamic_shared; /* bytes */
+    atomic_int carveout;
+};
+
+struct sim_event {
+    struct sim_object object;
+    struct sim_context *context;
+    uint64_t owner; /* the context's id */
+    unsigned flags;
+    struct sim_mark *mark; /* what was last recorded; under the queues' lock */
+};
+
+/* driver.c */
+
+/* Set while the process exits: running kernels end early, calls return 4. */
+extern volatile bool sim_exiting;
+
+/* CUDA_SUCCESS, or why no call can be served: not initialised, forked, exiting. */
+CUresult sim_ready(void);
+int sim_device_count(void);
+
+/* The device of that number, or NULL. */
+struct sim_device *sim_device(CUdevice dev);
+
+/* Nanoseconds of a clock that never steps. */
+uint64_t sim_now(void);
+
+/* context.c */
+CUresult sim_context_open(struct sim_context *context, unsigned flags);
+
+/* Waits for the context's work, then takes back all that it owns. */
+void sim_context_close(struct sim_context *context);
+
+/* A new context with a handle, not yet open. NULL: out of memory. */
+struct sim_context *sim_context_new(struct sim_device *device);
+
+/* The context is what a program may pass: the reference, or the error to return. */
+CUresult sim_context_get(CUcontext handle, struct sim_context **out);
+
+/* An open context, NULL for the thread's current one, even with a fault; a reference. */
+CUresult sim_context_look(CUcontext handle, struct sim_context **out);
+
+/* The calling thread's context, open and without fault: a reference, or the error to return. */
+CUresult sim_enter(struct sim_context **out);
+
+/* The same for an explicit context; NULL means the current one. */
+CUresult sim_enter_context(CUcontext handle, struct sim_context **out);
+
+/* Makes a fault the context's lasting error. */
+void sim_context_fail(struct sim_context *context, CUresult error);
+
+/* current.c */
+CUcontext sim_current(void);
+CUresult sim_current_push(CUcontext handle);
+
+/* Takes a context that is going away off the calling thread's stack, where it is on top. */
+void sim_current_drop(CUcontext handle);
+
+/* The calling thread's own default stream in the context, a reference; NULL: out of memory. */
+struct sim_stream *sim_thread_stream(struct sim_context *context);
+
+/* context_state.c */
+int sim_clamp_priority(int priority);
+
+/* print.c */
+void sim_print_append(void *context, const char *text, size_t size);
+
+/* Shows what kernels have printed. Called wherever the host has waited for them. */
+void sim_print_flush(struct sim_context *context);
+
+/* stream.c */
+
+/*
+ * The stream that a handle means in `context`, with a reference: 0 is the default stream, which
+ * is the thread's own if `per_thread`.
+ */
+CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_thread,
+                        struct sim_stream **out);
+
+/* Waits for the work in these streams of the context, whichever thread submitted it. */
+void sim_context_wait(struct sim_context *context, enum sim_which_streams which);
+
+/* module.c */
+CUresult sim_module_load(struct sim_context *context, const char *text, size_t size,
+                         struct sim_module **out, char *log, size_t log_size);
+
+/* Gives up the module's handle and its place in the context. */
+void sim_module_close(struct sim_module *module);
+
+/* The function of that name, owned by the module; NULL: there is none. */
+struct sim_function *sim_module_function(struct sim_module *module, const char *name);
+
+/* Makes sure that the function has a handle. */
+CUresult sim_function_open(struct sim_function *function, CUfunction *handle);
+
+/* Address and size of a variable; one of the two may be NULL. */
+CUresult sim_module_global(struct sim_module *module, const char *name, CUdeviceptr *dptr,
+                           size_t *bytes);
+
+/* What an outcome of the engine is in CUDA's terms. */
+CUresult sim_status_error(enum ptx_status status);
+
+/* function.c */
+
+/* The function behind a CUfunction, or behind a CUkernel in `context`; a reference. */
+CUresult sim_function_get(struct sim_context *context, CUfunction handle,
+                          struct sim_function **out);
+CUresult sim_function_attribute(const struct ptx_func_info *info, int max_dynamic_shared,
+                                int carveout, CUfunction_attribute attrib, int *value);
+
+/* Whether a function may have the attribute set to `value`. */
+CUresult sim_function_check_attribute(const struct ptx_func_info *info,
+                                      CUfunction_attribute attrib, int value);
+
+/* Sets an attribute that was found good. */
+void sim_function_set_attribute(struct sim_function *function, CUfunction_attribute attrib,
+                                int value);
+
+/* Offset and size of a parameter, which the call for functions and that for kernels tell. */
+CUresult sim_param_info(const struct ptx_func *func, size_t index, size_t *offset, size_t *size);
+
+/* Largest number of blocks of the function that one multiprocessor holds. */
+int sim_occupancy(const struct sim_function *function, int block_size, size_t dynamic_shared);
+
+/* library.c */
+CUresult sim_kernel_function(struct sim_context *context, CUkernel handle,
+                             struct sim_function **out);
+
+/* jit.c */
+
+/* PTX for this device out of an image of any kind; the caller frees *text. */
+CUresult sim_image_ptx(const void *image, char **text, size_t *size);
+
+struct sim_jit {
+    char *error_log;
+    size_t error_log_size;
+    void **error_log_used; /* receives the bytes written */
+    char *info_log;
+    size_t info_log_size;
+    void **info_log_used;
+    void **wall_time;
+    uint64_t started;
+};
+
+/* Reads the options of a load. CUDA_ERROR_INVALID_VALUE: an option that CUDA does not know. */
+CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,
+                       void **values);
+
+/* Reports the outcome, with the engine's message, to whom the options asked for. */
+void sim_jit_end(const struct sim_jit *jit, const char *message);
+
+/*
+ * The opening lines of most calls: the calling thread's context, released when the block ends, or
+ * an early return with the error.
+ */
+#define SIM_ENTER(name)                                                                            \
+    SIM_AUTO struct sim_context *name = NULL;                                                      \
+    CUresult name##_error = sim_enter(&name);                                                      \
+    if (name##_error != CUDA_SUCCESS)                                                              \
+    return name##_error
+
+/* The same for a call that needs the driver, but no context. */
+#define SIM_READY()                                                                                \
+    do {                                                                                           \
+        CUresult not_ready = sim_ready();                                                          \
+        if (not_ready != CUDA_SUCCESS)                                                             \
+            return not_ready;                                                                      \
+    } while (0)
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "sim.h"
+
+CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_thread,
+                        struct sim_stream **out) {
+    if (handle == CU_STREAM_PER_THREAD || (!handle && per_thread)) {
+        *out = sim_thread_stream(context);
+        return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *out = !handle || handle == CU_STREAM_LEGACY ? sim_ref(context->legacy)
+                                                 : sim_handle_get(handle, SIM_STREAM);
+    if (!*out)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if ((*out)->context == context)
+        return CUDA_SUCCESS;
+    sim_put(*out);
+    *out = NULL;
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* For calls that only look at a stream: it may be another context's than the current one. */
+static CUresult look(CUstream handle, bool per_thread, struct sim_stream **out) {
+    SIM_ENTER(context);
+
+    *out = handle > CU_STREAM_PER_THREAD ? sim_handle_get(handle, SIM_STREAM) : NULL;
+    if (*out)
+        return (CUresult)atomic_load(&(*out)->context->error);
+    return sim_stream_get(context, handle, per_thread, out);
+}
+
+#define LOOK(name, handle, per_thread)                                                             \
+    SIM_AUTO struct sim_stream *name = NULL;                                                       \
+    CUresult name##_error = look(handle, per_thread, &name);                                       \
+    if (name##_error != CUDA_SUCCESS)                                                              \
+    return name##_error
+
+void sim_context_wait(struct sim_context *context, enum sim_which_streams which) {
+    struct sim_mark **marks;
+    unsigned count;
+
+    if (!sim_context_marks(context, which, &marks, &count))
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        sim_mark_wait(marks[i]);
+        sim_mark_put(marks[i]);
+    }
+    free(marks);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    SIM_ENTER(context);
+
+    if (!phStream || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING))
+        return CUDA_ERROR_INVALID_VALUE;
+    stream = sim_stream_new(context, flags, sim_clamp_priority(priority));
+    if (!stream)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!sim_handle_open(&stream->object)) {
+        sim_stream_close(stream);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *phStream = SIM_HANDLE(stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
+    return cuStreamCreateWithPriority(phStream, Flags, 0);
+}
+
+CUresult cuStreamDestroy_v2(CUstream hStream) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    SIM_ENTER(context);
+
+    stream = sim_handle_get(hStream, SIM_STREAM);
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    sim_stream_close(stream);
+    return CUDA_SUCCESS;
+}
+
+/* The default stream is done when all streams are that wait for it and for which it waits. */
+static CUresult synchronize(CUstream hStream, bool per_thread) {
+    LOOK(stream, hStream, per_thread);
+
+    if (stream == stream->context->legacy) {
+        sim_context_wait(stream->context, SIM_BLOCKING_STREAMS);
+    } else {
+        struct sim_mark *last = sim_stream_last(stream);
+
+        sim_mark_wait(last);
+        sim_mark_put(last);
+    }
+    sim_print_flush(stream->context);
+    return (CUresult)atomic_load(&stream->context->error);
+}
+
+CUresult cuStreamSynchronize(CUstream hStream) {
+    return synchronize(hStream, false);
+}
+
+CUresult cuStreamSynchronize_ptsz(CUstream hStream) {
+    return synchronize(hStream, true);
+}
+
+static bool default_stream_done(struct sim_context *context, bool *done) {
+    struct sim_mark **marks;
+    unsigned count;
+
+    if (!sim_context_marks(context, SIM_BLOCKING_STREAMS, &marks, &count))
+        return false;
+    *done = count == 0;
+    while (count)
+        sim_mark_put(marks[--count]);
+    free(marks);
+    return true;
+}
+
+static CUresult query(CUstream hStream, bool per_thread) {
+    LOOK(stream, hStream, per_thread);
+    bool done;
+
+    if (stream == stream->context->legacy) {
+        if (!default_stream_done(stream->context, &done))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    } else {
+        struct sim_mark *last = sim_stream_last(stream);
+
+        done = sim_mark_done(last);
+        sim_mark_put(last);
+    }
+    if (!done)
+        return CUDA_ERROR_NOT_READY;
+    return (CUresult)atomic_load(&stream->context->error);
+}
+
+CUresult cuStreamQuery(CUstream hStream) {
+    return query(hStream, false);
+}
+
+CUresult cuStreamQuery_ptsz(CUstream hStream) {
+    return query(hStream, true);
+}
+
+static CUresult get_priority(CUstream hStream, bool per_thread, int *priority) {
+    LOOK(stream, hStream, per_thread);
+
+    if (!priority)
+        return CUDA_ERROR_INVALID_VALUE;
+    *priority = stream->priority;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
+    return get_priority(hStream, false, priority);
+}
+
+CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority) {
+    return get_priority(hStream, true, priority);
+}
+
+static CUresult get_flags(CUstream hStream, bool per_thread, unsigned int *flags) {
+    LOOK(stream, hStream, per_thread);
+
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = stream->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
+    return get_flags(hStream, false, flags);
+}
+
+CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags) {
+    return get_flags(hStream, true, flags);
+}
+
+static CUresult get_context(CUstream hStream, bool per_thread, CUcontext *pctx) {
+    LOOK(stream, hStream, per_thread);
+
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pctx = SIM_HANDLE(stream->context);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
+    return get_context(hStream, false, pctx);
+}
+
+CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx) {
+    return get_context(hStream, true, pctx);
+}
+
+static CUresult get_id(CUstream hStream, bool per_thread, unsigned long long *streamId) {
+    LOOK(stream, hStream, per_thread);
+
+    if (!streamId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *streamId = stream->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
+    return get_id(hStream, false, streamId);
+}
+
+CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId) {
+    return get_id(hStream, true, streamId);
+}
