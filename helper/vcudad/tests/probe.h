@@ -17,7 +17,7 @@
 enum probe_attempt {
     PROBE_EXECVE,
     PROBE_FORK,
-    PROBE_VFORK,
+    PROBE_SPAWN,
     PROBE_INET,
     PROBE_DATAGRAM,
     PROBE_UNIX,

@@ -14,13 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -71,9 +72,9 @@ static int outcome(long result)
 
 static int try_execve(void)
 {
-    char *arguments[] = {"true", NULL};
+    char *none[] = {NULL};
 
-    return outcome(execve("/bin/true", arguments, arguments));
+    return outcome(execve("/nonexistent", none, none)); /* ENOENT where it is allowed */
 }
 
 static int try_fork(void)
@@ -85,9 +86,12 @@ static int try_fork(void)
     return outcome(child);
 }
 
-static int try_vfork_like(void)
+static int try_spawn(void)
 {
-    return outcome(syscall(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0));
+    char *arguments[] = {"true", NULL};
+    pid_t child;
+
+    return posix_spawn(&child, "/bin/true", NULL, NULL, arguments, NULL);
 }
 
 static int try_inet(void)
@@ -107,7 +111,7 @@ static int try_unix(void)
 
 static int try_connect(void)
 {
-    return outcome(connect(0, NULL, 0));
+    return outcome(connect(0, NULL, 0)); /* ENOTSOCK where it is allowed */
 }
 
 static int try_signal_init(void)
@@ -122,7 +126,7 @@ static int try_signal_self(void)
 
 static int try_ptrace(void)
 {
-    return outcome(syscall(SYS_ptrace, 0, 0, 0, 0));
+    return outcome(ptrace(PTRACE_ATTACH, 0, NULL, NULL)); /* ESRCH where it is allowed */
 }
 
 static int try_bpf(void)
@@ -162,7 +166,7 @@ static int try_thread(void)
 
 static int (*const attempts[])(void) = {
     [PROBE_EXECVE] = try_execve,           [PROBE_FORK] = try_fork,
-    [PROBE_VFORK] = try_vfork_like,        [PROBE_INET] = try_inet,
+    [PROBE_SPAWN] = try_spawn,             [PROBE_INET] = try_inet,
     [PROBE_DATAGRAM] = try_datagram,       [PROBE_UNIX] = try_unix,
     [PROBE_CONNECT] = try_connect,         [PROBE_SIGNAL_INIT] = try_signal_init,
     [PROBE_SIGNAL_SELF] = try_signal_self, [PROBE_PTRACE] = try_ptrace,

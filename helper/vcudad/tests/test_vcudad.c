@@ -300,6 +300,7 @@ static void test_session_limit(void **state)
     assert_int_equal(client_opened(fds[0]), 0);
     assert_int_equal(client_opened(fds[1]), 0);
     assert_int_equal(client_opened(fds[2]), -EDQUOT);
+    daemon_expect_status(&vcudad, "\"serving\": 2");
     close(fds[0]);
     daemon_expect_status(&vcudad, "\"serving\": 1");
     close(fds[2]);

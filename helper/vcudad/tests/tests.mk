@@ -3,13 +3,17 @@
 
 TESTS := vcudad/tests
 TEST_OUT := $(OUT)/tests
-TEST_PROGRAMS := $(TEST_OUT)/test-vcudad $(TEST_OUT)/probe-worker
+TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-sandbox test-vcudad probe-worker)
+SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 export CMOCKA_MESSAGE_OUTPUT := TAP
 
 .PHONY: check check-vcudad
+.SECONDARY:
 check: check-vcudad
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
+	$(TEST_OUT)/test-common
+	$(TEST_OUT)/test-sandbox
 	$(TEST_OUT)/test-vcudad
 
 # Any library that a worker can load in place of a driver.
@@ -21,7 +25,14 @@ $(TEST_OUT)/probe-worker: $(OBJ)/$(TESTS)/probe_worker.o $(OUT)/libcommon.a
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(SECCOMP_LIBS) -ldl
 
-$(TEST_OUT)/test-vcudad: $(OBJ)/$(TESTS)/test_vcudad.o $(OBJ)/$(TESTS)/daemon.o
+# All that parses what another process sent, under sanitizers.
+$(TEST_OUT)/test-common: $(TESTS)/test_common.c common/supervise.c common/sandbox.c \
+		common/supervise.h common/sandbox.h Makefile
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(filter-out -MMD -MP -DVCUDA_WITH_SECCOMP,$(ALL_CFLAGS)) $(SANITIZE) -o $@ \
+		$(filter %.c,$^) -lcmocka
+
+$(TEST_OUT)/test-%: $(OBJ)/$(TESTS)/test_%.o $(OBJ)/$(TESTS)/daemon.o
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka
 
