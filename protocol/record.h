@@ -16,7 +16,8 @@
  * carries the same tag. ctx is the calling thread's current context.
  * Completion: status is the call's CUresult; deferred is the first error, not
  * yet told, of the posted calls before it, or 0. Out arguments follow in the
- * table's order, and are meaningful only if status is 0.
+ * table's order, and are meaningful only if status is 0: flags slots, then, for
+ * a call that gives bytes back, the bytes, whose length is in the last slot.
  *
  * Objects are named by the guest: (kind << 40 | generation << 24 | index << 4),
  * which looks like an aligned pointer and is none. The worker keeps a table for
@@ -31,7 +32,7 @@
 struct vcuda_rec {
 	__u32 len; /* bytes, header and padding included; multiple of 8 */
 	__u16 call;
-	__u16 flags; /* VCUDA_REC_* */
+	__u16 flags; /* completions: number of slots; else 0 */
 	__u64 tag;
 	__u64 ctx;
 	__u32 status;

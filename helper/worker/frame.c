@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame.h"
+
+#include <stdlib.h>
+
+#include "worker.h"
+
+bool frame_open(struct frame *f, const void *record, uint32_t len, uint32_t slots) {
+    uint32_t fixed = (uint32_t)sizeof(struct vcuda_rec) + 8 * slots;
+
+    memset(f, 0, sizeof(*f));
+    if (len < fixed)
+        return false;
+    memcpy(&f->head, record, sizeof(f->head));
+    f->slots = (const uint64_t *)((const uint8_t *)record + sizeof(struct vcuda_rec));
+    f->blobs = (const uint8_t *)record + fixed;
+    f->blobs_left = len - fixed;
+    return true;
+}
+
+void frame_close(struct frame *f) {
+    free(f->reply);
+    f->reply = NULL;
+}
+
+const void *frame_blob(struct frame *f, uint64_t len) {
+    const void *blob = f->blobs;
+
+    /* Blobs are padded to 8, and so is the record: the padded length fits as well. */
+    if (len > f->blobs_left || VCUDA_PAD8(len) > f->blobs_left)
+        return NULL;
+    f->blobs += VCUDA_PAD8(len);
+    f->blobs_left -= (uint32_t)VCUDA_PAD8(len);
+    return blob;
+}
+
+const char *frame_string(struct frame *f, uint64_t len) {
+    const char *text = frame_blob(f, len);
+
+    if (!text || !len || strnlen(text, len) != len - 1)
+        return NULL;
+    return text;
+}
+
+void *frame_reserve(struct frame *f, uint32_t outs, uint64_t want, uint32_t *cap) {
+    if (f->reply || want > VCUDA_REC_MAX - sizeof(struct vcuda_rec) - 8 * outs - 8)
+        return NULL;
+    *cap = (uint32_t)want;
+    f->reply = calloc(1, want + 8);
+    return f->reply;
+}
+
+void frame_out(struct frame *f, uint32_t index, uint64_t value) {
+    f->outs[index] = value;
+    if (index >= f->out_count)
+        f->out_count = index + 1;
+}
+
+CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, void **object) {
+    struct object found;
+
+    if (!objects_get(&w->objects, kind, name, &found))
+        return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
+    *object = found.native;
+    return CUDA_SUCCESS;
+}
+
+CUresult frame_stream(struct worker *w, uint64_t name, void **object) {
+    *object = NULL;
+    return name ? frame_object(w, VCUDA_KIND_STREAM, name, object) : CUDA_SUCCESS;
+}
+
+CUresult frame_new(struct worker *w, struct frame *f, enum vcuda_kind kind, uint64_t name) {
+    (void)f;
+    return objects_may_add(&w->objects, kind, name) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult frame_bind(struct worker *w, struct frame *f, uint64_t name, void *object) {
+    struct object o = {object, f->owner ? f->owner : f->head.ctx, f->aux};
+
+    if (!object)
+        return CUDA_SUCCESS;
+    if (vcuda_name_kind(name) == VCUDA_KIND_CONTEXT)
+        o.owner = 0;
+    return objects_add(&w->objects, name, &o) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void frame_unbind(struct worker *w, uint64_t name) {
+    objects_end(&w->objects, name);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One record on its way through the worker: a private copy, checked slot by
+ * slot and blob by blob as the call's decoder asks for them, and the answer.
+ */
+#ifndef VCUDA_WORKER_FRAME_H
+#define VCUDA_WORKER_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cuda_types.h"
+#include "record.h"
+
+#define FRAME_OUTS_MAX 8
+
+struct worker;
+
+struct frame {
+    struct vcuda_rec head;
+    const uint64_t *slots;
+    const uint8_t *blobs; /* what is left of them */
+    uint32_t blobs_left;
+    /* the answer */
+    CUresult status;
+    uint32_t out_count;
+    uint64_t outs[FRAME_OUTS_MAX];
+    uint8_t *reply; /* blob, allocated; its length is in the last out */
+    /* set by a call whose answer waits for the GPU */
+    bool pending;
+    bool event_is_ours; /* from the pool; else the guest's own */
+    CUevent event;
+    uint64_t event_context; /* name */
+    /* what a new object belongs to; 0: the caller's context */
+    uint64_t owner;
+    uint64_t aux; /* kept with a new object */
+};
+
+/*
+ * Prepares a frame over a private copy of a record with `slots` slots: false if the record is too
+ * short for them.
+ */
+bool frame_open(struct frame *f, const void *record, uint32_t len, uint32_t slots);
+/* Frees what the answer held. */
+void frame_close(struct frame *f);
+
+static inline uint64_t frame_slot(const struct frame *f, uint32_t index) {
+    return f->slots[index];
+}
+
+/* The next blob, of the length that its slot says; NULL if the record does not hold it. */
+const void *frame_blob(struct frame *f, uint64_t len);
+/* The same for a string: NULL unless it ends in its only NUL. */
+const char *frame_string(struct frame *f, uint64_t len);
+/* Room for an answer's blob of up to `want` bytes; NULL if that is too much or `outs` is. */
+void *frame_reserve(struct frame *f, uint32_t outs, uint64_t want, uint32_t *cap);
+void frame_out(struct frame *f, uint32_t index, uint64_t value);
+
+static inline uint64_t frame_bits(float value) {
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+/* The driver's object of a name, or the error for a name that is none. */
+CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, void **object);
+/* A stream: 0 is the default one. */
+CUresult frame_stream(struct worker *w, uint64_t name, void **object);
+/* Whether a new name may be bound: right kind, not in use. */
+CUresult frame_new(struct worker *w, struct frame *f, enum vcuda_kind kind, uint64_t name);
+/* Binds it. A NULL object is none: nothing is bound. */
+CUresult frame_bind(struct worker *w, struct frame *f, uint64_t name, void *object);
+void frame_unbind(struct worker *w, uint64_t name);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The worker's end of a session: what differs between Xen and the local transport. */
+#ifndef VCUDA_WORKER_LINK_H
+#define VCUDA_WORKER_LINK_H
+
+#include <stdint.h>
+
+struct link {
+    int wait_fd; /* read of 8 bytes takes the notifications */
+    int kick_fd; /* write of 8 bytes notifies the program */
+    int life_fd; /* POLLHUP: the session is over */
+    void *rings;
+    uint32_t sub_bytes, cmp_bytes;
+    uint32_t version, features;
+    /* Maps region `region`, which must have `bytes` bytes, at `address`: 0 or -errno. */
+    int (*map)(struct link *l, uint32_t region, void *address, uint64_t bytes);
+};
+
+/* Takes over the descriptor that vcudad gave, and answers its opening: 0 or -errno. */
+int link_open_local(struct link *l, int fd);
+int link_open_xen(struct link *l, int fd);
+
+#endif

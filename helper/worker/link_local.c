@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The local transport, see protocol/local.h. */
+#include "link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "layout.h"
+#include "local.h"
+
+#define FDS_MAX 3
+
+/* A message and its descriptors, which are the caller's: 0 or -errno. */
+static int receive(int sock, struct vcuda_local_msg *m, int *fds, int want, int flags) {
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int) * FDS_MAX)];
+    } control;
+    struct iovec iov = {m, sizeof(*m)};
+    struct msghdr h = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control)};
+    int count = 0;
+    ssize_t n;
+
+    do
+        n = recvmsg(sock, &h, flags | MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return -errno;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c; c = CMSG_NXTHDR(&h, c)) {
+        int got[FDS_MAX];
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        memcpy(got, CMSG_DATA(c), (size_t)count * sizeof(int));
+        for (int i = 0; i < count; i++) {
+            if (count == want)
+                fds[i] = got[i];
+            else
+                close(got[i]);
+        }
+    }
+    if (n == 0)
+        return -EPIPE;
+    if (n == sizeof(*m) && count == want && !(h.msg_flags & (MSG_CTRUNC | MSG_TRUNC)))
+        return 0;
+    for (int i = 0; count == want && i < count; i++)
+        close(fds[i]);
+    return -EPROTO;
+}
+
+/* Maps a client's memory, after making sure that it can never shrink under us. */
+static int map_sealed(int fd, uint64_t bytes, void *fixed, void **out) {
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    void *p;
+
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) || (uint64_t)st.st_size != bytes)
+        return -EINVAL;
+    p = mmap(fixed, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (fixed ? MAP_FIXED_NOREPLACE : 0),
+             fd, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    *out = p;
+    return 0;
+}
+
+static int local_map(struct link *l, uint32_t region, void *address, uint64_t bytes) {
+    struct vcuda_local_msg m;
+    void *unused;
+    int fd, r;
+
+    /* The client sent the descriptor before the record that brought us here. */
+    r = receive(l->life_fd, &m, &fd, 1, MSG_DONTWAIT);
+    if (r)
+        return r;
+    r = -EPROTO;
+    if (m.op == VCUDA_LOCAL_REGION && m.region == region && m.bytes == bytes)
+        r = map_sealed(fd, bytes, address, &unused);
+    close(fd);
+    return r;
+}
+
+static int take_opening(struct link *l, const struct vcuda_local_msg *m, const int *fds) {
+    if (m->op != VCUDA_LOCAL_OPEN || !vcuda_ring_size_ok(m->sub_bytes) ||
+        !vcuda_ring_size_ok(m->cmp_bytes))
+        return -EPROTO;
+    l->sub_bytes = m->sub_bytes;
+    l->cmp_bytes = m->cmp_bytes;
+    l->version = m->version;
+    l->features = m->features;
+    l->kick_fd = fds[2];
+    l->wait_fd = fds[1];
+    /* A client could leave its eventfd blocking, or give something else: never wait on it. */
+    if (fcntl(l->kick_fd, F_SETFL, O_NONBLOCK) || fcntl(l->wait_fd, F_SETFL, O_NONBLOCK))
+        return -EINVAL;
+    return map_sealed(fds[0], vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), NULL, &l->rings);
+}
+
+int link_open_local(struct link *l, int fd) {
+    struct vcuda_local_msg m = {0}, answer = {.op = VCUDA_LOCAL_OPENED};
+    int fds[FDS_MAX] = {-1, -1, -1};
+    int r = receive(fd, &m, fds, FDS_MAX, 0);
+
+    l->life_fd = fd;
+    l->map = local_map;
+    if (r == -EPIPE)
+        return r;
+    if (!r) {
+        r = take_opening(l, &m, fds);
+        close(fds[0]);
+    }
+    answer.status = r;
+    if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer))
+        return r ? r : -EPIPE;
+    return r;
+}

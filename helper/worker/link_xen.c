@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The Xen transport: the session's descriptor from /dev/vcuda-host, see protocol/ioctl.h. */
+#include "link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "ioctl.h"
+#include "layout.h"
+
+static int map_region(int fd, uint32_t region, void *fixed, uint64_t bytes, void **out) {
+    void *p =
+        mmap(fixed, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (fixed ? MAP_FIXED_NOREPLACE : 0),
+             fd, (off_t)vcuda_region_offset(region));
+
+    if (p == MAP_FAILED)
+        return -errno;
+    *out = p;
+    return 0;
+}
+
+static int xen_map(struct link *l, uint32_t region, void *address, uint64_t bytes) {
+    struct vcuda_ioc_region info = {.region = region};
+    void *unused;
+
+    /* The kernel's word for the size counts, not the guest's. */
+    if (ioctl(l->life_fd, VCUDA_IOC_REGION_INFO, &info))
+        return -errno;
+    if (info.bytes != bytes)
+        return -EINVAL;
+    return map_region(l->life_fd, region, address, bytes, &unused);
+}
+
+int link_open_xen(struct link *l, int fd) {
+    struct vcuda_ioc_open info = {0};
+
+    if (ioctl(fd, VCUDA_IOC_SESSION_INFO, &info))
+        return -errno;
+    if (fcntl(fd, F_SETFL, O_NONBLOCK))
+        return -errno;
+    l->wait_fd = l->kick_fd = l->life_fd = fd;
+    l->sub_bytes = info.sub_bytes;
+    l->cmp_bytes = info.cmp_bytes;
+    l->version = info.version;
+    l->features = info.features;
+    l->map = xen_map;
+    return map_region(fd, 0, NULL, vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), &l->rings);
+}

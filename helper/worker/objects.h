@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The session's table of names: the guest's number on one side, the driver's
+ * handle on the other. No handle leaves the worker, no number is believed.
+ * Any thread.
+ */
+#ifndef VCUDA_WORKER_OBJECTS_H
+#define VCUDA_WORKER_OBJECTS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+
+struct object {
+    void *native;
+    uint64_t owner; /* name of what it ends with: a context, or a function's module; 0: nothing */
+    uint64_t aux;   /* function: bytes of its parameters; primary context: 1 + device */
+};
+
+struct slot;
+
+struct objects {
+    pthread_mutex_t lock;
+    struct {
+        struct slot *slots;
+        uint32_t room;
+    } kinds[VCUDA_KIND_MAX];
+};
+
+void objects_init(struct objects *o);
+/* Whether the name is well formed and free. */
+bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name);
+/* False: not free, or out of memory. */
+bool objects_add(struct objects *o, uint64_t name, const struct object *object);
+bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
+/* Ends a name and all that it owns. */
+void objects_end(struct objects *o, uint64_t name);
+/* Ends all that the primary context of a device owns, and tells its name. */
+void objects_end_primary(struct objects *o, uint64_t device, void (*tell)(uint64_t context));
+
+#endif

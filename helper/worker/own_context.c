@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Contexts: made and ended on waiter threads, since that takes long. */
+#include "worker.h"
+
+CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
+                                      struct args_cuDevicePrimaryCtxRetain *a) {
+    CUdevice device;
+    CUresult r = worker_device(w, a->dev, &device);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuDevicePrimaryCtxSetFlags_v2(device, a->flags);
+    if (r != CUDA_SUCCESS && r != CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)
+        return r;
+    r = w->driver.cuDevicePrimaryCtxRetain(&a->pctx, device);
+    if (r == CUDA_SUCCESS) {
+        f->aux = 1 + (uint64_t)a->dev;
+        regions_register(w);
+    }
+    return r;
+}
+
+/* Our own hold on a primary context goes with the guest's last: then the driver resets it. */
+CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
+                                          struct args_cuDevicePrimaryCtxRelease_v2 *a) {
+    CUdevice device;
+    CUresult r = worker_device(w, a->dev, &device);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (a->dev == 0)
+        regions_unregistered(w);
+    pending_forget_context(a->ctx_name);
+    worker_forget_context();
+    return w->driver.cuDevicePrimaryCtxRelease_v2(device);
+}
+
+CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
+                                        struct args_cuDevicePrimaryCtxReset_v2 *a) {
+    CUdevice device;
+    CUresult r = worker_device(w, a->dev, &device);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuDevicePrimaryCtxReset_v2(device);
+    objects_end_primary(&w->objects, (uint64_t)a->dev, pending_forget_context);
+    worker_forget_context();
+    if (a->dev == 0)
+        regions_unregistered(w);
+    return r;
+}
+
+CUresult own_cuCtxCreate_v2(struct worker *w, struct frame *f, struct args_cuCtxCreate_v2 *a) {
+    CUcontext popped;
+    CUdevice device;
+    CUresult r = worker_device(w, a->dev, &device);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuCtxCreate_v4(&a->pctx, NULL, a->flags, device);
+    if (r != CUDA_SUCCESS)
+        return r;
+    /* It is current for the guest's thread, not for this one. */
+    w->driver.cuCtxPopCurrent_v2(&popped);
+    worker_forget_context();
+    regions_register(w);
+    return CUDA_SUCCESS;
+}
+
+CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCtxDestroy_v2 *a) {
+    (void)f;
+    pending_forget_context(a->ctx_name);
+    worker_forget_context();
+    return w->driver.cuCtxDestroy_v2(a->ctx);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Answers that wait for the GPU. The executor must not sleep in the driver: it records an event,
+ * asks for it between other calls, and after a while lets a waiter thread sleep for it.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "worker.h"
+
+/* How long an event is asked for before a thread is woken to sleep for it. */
+#define POLL_NS 50000u
+/* Events kept for reuse. */
+#define POOL_MAX 256
+
+struct pending {
+    struct pending *next;
+    struct frame frame;
+    uint64_t since;
+};
+
+/* Of the executor: what is polled, and what waiter threads sleep for. */
+static struct pending *polled;
+
+/* A guest's event that is waited for must outlive the wait, whatever the guest does. */
+static struct {
+    CUevent event;
+    uint32_t waits;
+    bool ended; /* by the guest */
+} held[POOL_MAX];
+
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint64_t context;
+    CUevent event;
+} pool[POOL_MAX];
+static uint32_t pool_count;
+
+static uint64_t now_ns(void) {
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event) {
+    *event = NULL;
+    pthread_mutex_lock(&pool_lock);
+    for (uint32_t i = pool_count; i-- > 0 && !*event;) {
+        if (pool[i].context == context) {
+            *event = pool[i].event;
+            pool[i] = pool[--pool_count];
+        }
+    }
+    pthread_mutex_unlock(&pool_lock);
+    if (*event)
+        return CUDA_SUCCESS;
+    return w->driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
+}
+
+static void pool_give(struct worker *w, uint64_t context, CUevent event) {
+    bool kept;
+
+    pthread_mutex_lock(&pool_lock);
+    kept = pool_count < POOL_MAX;
+    if (kept) {
+        pool[pool_count].context = context;
+        pool[pool_count++].event = event;
+    }
+    pthread_mutex_unlock(&pool_lock);
+    if (!kept)
+        w->driver.cuEventDestroy_v2(event);
+}
+
+void pending_forget_context(uint64_t context) {
+    pthread_mutex_lock(&pool_lock);
+    for (uint32_t i = pool_count; i-- > 0;) {
+        if (pool[i].context == context)
+            pool[i] = pool[--pool_count];
+    }
+    pthread_mutex_unlock(&pool_lock);
+}
+
+CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name) {
+    struct object s = {0};
+    uint64_t context = f->head.ctx;
+    CUresult r;
+
+    /* An event must be of its stream's context, which need not be the caller's. */
+    if (stream_name && objects_get(&w->objects, VCUDA_KIND_STREAM, stream_name, &s))
+        context = s.owner;
+    r = worker_use_context(w, context);
+    if (r == CUDA_SUCCESS)
+        r = pool_take(w, context, &f->event);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuEventRecord(f->event, stream);
+    if (r != CUDA_SUCCESS) {
+        pool_give(w, context, f->event);
+        return r;
+    }
+    f->event_context = context;
+    f->event_is_ours = true;
+    f->pending = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult pending_event(struct frame *f, CUevent event) {
+    uint32_t free_place = POOL_MAX;
+
+    for (uint32_t i = 0; i < POOL_MAX; i++) {
+        if (held[i].waits && held[i].event == event) {
+            held[i].waits++;
+            goto out;
+        }
+        if (!held[i].waits)
+            free_place = i;
+    }
+    if (free_place == POOL_MAX)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    held[free_place].event = event;
+    held[free_place].waits = 1;
+    held[free_place].ended = false;
+out:
+    f->event = event;
+    f->pending = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult pending_destroy(struct worker *w, CUevent event) {
+    for (uint32_t i = 0; i < POOL_MAX; i++) {
+        if (held[i].waits && held[i].event == event) {
+            held[i].ended = true;
+            return CUDA_SUCCESS;
+        }
+    }
+    return w->driver.cuEventDestroy_v2(event);
+}
+
+static void let_go(struct worker *w, CUevent event) {
+    for (uint32_t i = 0; i < POOL_MAX; i++) {
+        if (held[i].waits && held[i].event == event) {
+            if (!--held[i].waits && held[i].ended)
+                w->driver.cuEventDestroy_v2(event);
+            return;
+        }
+    }
+}
+
+void pending_finished(struct worker *w, struct frame *f) {
+    if (f->event_is_ours)
+        pool_give(w, f->event_context, f->event);
+    else
+        let_go(w, f->event);
+}
+
+void pending_add(struct worker *w, struct frame *f) {
+    struct pending *p = malloc(sizeof(*p));
+    struct pending **end = &polled;
+
+    if (!p) {
+        f->status = CUDA_ERROR_OUT_OF_MEMORY;
+        pending_finished(w, f);
+        worker_answer(w, f);
+        return;
+    }
+    p->frame = *f;
+    p->since = now_ns();
+    p->next = NULL;
+    while (*end)
+        end = &(*end)->next;
+    *end = p;
+}
+
+bool pending_any(void) {
+    return polled != NULL;
+}
+
+void pending_poll(struct worker *w) {
+    struct pending **at = &polled;
+    uint64_t now = now_ns();
+
+    while (*at) {
+        struct pending *p = *at;
+        CUresult r = w->driver.cuEventQuery(p->frame.event);
+
+        if (r == CUDA_ERROR_NOT_READY) {
+            if (now - p->since < POLL_NS || !waiters_wait(w, &p->frame)) {
+                at = &p->next;
+                continue;
+            }
+        } else {
+            p->frame.status = r;
+            pending_finished(w, &p->frame);
+            worker_answer(w, &p->frame);
+        }
+        *at = p->next;
+        free(p);
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The executor: takes records in order, makes the calls, writes the completions. */
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barrier.h"
+#include "log.h"
+#include "worker.h"
+
+/* How long the executor looks for the next record before it sleeps. */
+#define SPIN_NS 50000u
+/* Records taken before pending answers are looked after. */
+#define BURST 16
+
+static __thread uint64_t context_now;
+static uint64_t spin_ns;
+static uint8_t *record;
+
+static uint64_t now_ns(void) {
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void worker_cut_off(struct worker *w, const char *why) {
+    if (!w->over)
+        vcuda_log(VCUDA_LOG_WARNING, "session %lu: cut off: %s",
+                  (unsigned long)vcuda_stats_get(&w->stats->session), why);
+    w->over = true;
+}
+
+void worker_forget_context(void) {
+    context_now = 0;
+}
+
+CUresult worker_use_context(struct worker *w, uint64_t name) {
+    struct object c;
+    CUresult r;
+
+    if (!name)
+        return CUDA_SUCCESS;
+    if (!objects_get(&w->objects, VCUDA_KIND_CONTEXT, name, &c))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (name == context_now)
+        return CUDA_SUCCESS;
+    r = w->driver.cuCtxSetCurrent(c.native);
+    context_now = r == CUDA_SUCCESS ? name : 0;
+    return r;
+}
+
+static void kick(struct worker *w) {
+    uint64_t one = 1;
+
+    vcuda_stats_add(&w->stats->notifications_sent, 1);
+    if (write(w->link.kick_fd, &one, sizeof(one)) != sizeof(one))
+        return; /* the counter is full, so the program has news; or it is gone, seen by poll */
+}
+
+/* Sleeps until the program, or a waiter thread, has something: only if nothing is there now. */
+static void sleep_for(struct worker *w, uint32_t what, bool (*nothing_yet)(struct worker *w)) {
+    struct pollfd fds[3] = {
+        {w->link.wait_fd, POLLIN, 0}, {w->link.life_fd, 0, 0}, {waiters_fd(), POLLIN, 0}};
+    uint64_t news;
+
+    vcuda_wait_begin(&w->duplex, what);
+    if (!waiters_executor_sleeps(true) && nothing_yet(w)) {
+        vcuda_stats_add(&w->stats->slept, 1);
+        if (poll(fds, 3, -1) > 0) {
+            if (fds[0].revents & POLLIN && read(w->link.wait_fd, &news, sizeof(news)) < 0)
+                fds[0].revents |= POLLERR;
+            if ((fds[0].revents | fds[1].revents) & (POLLHUP | POLLERR | POLLNVAL))
+                w->over = true;
+        }
+    }
+    waiters_executor_sleeps(false);
+    vcuda_wait_end(&w->duplex);
+}
+
+static bool no_record(struct worker *w) {
+    return vcuda_rx_ready(&w->duplex) == 0;
+}
+
+static bool completion_does_not_fit(struct worker *w) {
+    return vcuda_tx_fits(&w->duplex, VCUDA_REC_MAX) == 0;
+}
+
+/* Room for a completion, for which the program must read: sleeps until it does. */
+static bool await_space(struct worker *w, uint32_t len) {
+    while (!w->over) {
+        int fits = vcuda_tx_fits(&w->duplex, len);
+
+        if (fits == 1)
+            return true;
+        if (fits < 0)
+            worker_cut_off(w, "its completion ring's index is nonsense");
+        else
+            sleep_for(w, VCUDA_WAIT_SPACE, completion_does_not_fit);
+    }
+    return false;
+}
+
+void worker_answer(struct worker *w, struct frame *f) {
+    struct vcuda_rec head = {.call = f->head.call, .tag = f->head.tag, .status = f->status};
+    uint32_t slots = f->status == CUDA_SUCCESS ? f->out_count : 0;
+    uint32_t blob = slots && f->reply ? (uint32_t)f->outs[slots - 1] : 0;
+
+    if (f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
+        vcuda_stats_add(&w->stats->errors, 1);
+    if (!f->head.tag) {
+        if (f->status != CUDA_SUCCESS && !w->deferred)
+            w->deferred = f->status;
+        return;
+    }
+    head.flags = (uint16_t)slots;
+    head.len = (uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob);
+    head.deferred = w->deferred;
+    if (!await_space(w, head.len))
+        return;
+    w->deferred = 0;
+    vcuda_tx_put(&w->duplex, 0, &head, sizeof(head));
+    vcuda_tx_put(&w->duplex, sizeof(head), f->outs, 8 * slots);
+    if (blob) /* its buffer is padded */
+        vcuda_tx_put(&w->duplex, (uint32_t)sizeof(head) + 8 * slots, f->reply, VCUDA_PAD8(blob));
+    vcuda_tx_publish(&w->duplex, head.len);
+    if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
+        kick(w);
+}
+
+static void refuse(struct worker *w, const struct vcuda_rec *head, CUresult status) {
+    struct frame f = {.head = *head, .status = status};
+
+    worker_answer(w, &f);
+}
+
+/* One record, `len` bytes in `record`. */
+static void execute(struct worker *w, uint32_t len) {
+    const struct vcuda_rec *head = (const struct vcuda_rec *)record;
+    const struct dispatch *d = head->call < VCUDA_CALLS ? &dispatch_table[head->call] : NULL;
+    struct frame f;
+
+    vcuda_stats_add(&w->stats->calls, 1);
+    vcuda_stats_add(head->tag ? &w->stats->waited : &w->stats->posted, 1);
+    vcuda_stats_set(&w->stats->last_call, head->call);
+    if (!d || !d->run) {
+        worker_cut_off(w, "it asked for a call that does not exist");
+        return;
+    }
+    if (!frame_open(&f, record, len, d->slots) || (!head->tag && !d->may_post)) {
+        worker_cut_off(w, "it sent a malformed record");
+        return;
+    }
+    if (d->blocks) {
+        if (!waiters_run(w, record, len))
+            refuse(w, head, CUDA_ERROR_OUT_OF_MEMORY);
+        return;
+    }
+    f.status = worker_use_context(w, head->ctx);
+    if (f.status == CUDA_SUCCESS)
+        f.status = d->run(w, &f);
+    if (f.pending && f.status == CUDA_SUCCESS)
+        pending_add(w, &f);
+    else
+        worker_answer(w, &f);
+    frame_close(&f);
+}
+
+/* Takes up to BURST records: whether there was any. */
+static bool execute_some(struct worker *w) {
+    int taken = 0;
+
+    while (taken < BURST && !w->over) {
+        int len = vcuda_rx_take(&w->duplex, record, VCUDA_REC_MAX, sizeof(struct vcuda_rec));
+
+        if (len < 0)
+            worker_cut_off(w, "its submission ring is nonsense");
+        if (len <= 0)
+            break;
+        taken++;
+        execute(w, (uint32_t)len);
+    }
+    if (taken && vcuda_must_wake(&w->duplex, VCUDA_WAIT_SPACE))
+        kick(w);
+    return taken != 0;
+}
+
+int worker_serve(struct worker *w) {
+    uint64_t until = 0;
+
+    record = malloc(VCUDA_REC_MAX);
+    if (!record || waiters_start())
+        return 1;
+    spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
+    vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
+                         VCUDA_PARTY_H);
+    while (!w->over) {
+        uint64_t now;
+
+        waiters_collect(w);
+        if (pending_any())
+            pending_poll(w);
+        if (execute_some(w)) {
+            until = 0;
+            continue;
+        }
+        if (pending_any())
+            continue;
+        for (int i = 0; i < 32 && no_record(w); i++)
+            __builtin_ia32_pause();
+        now = now_ns();
+        if (!until)
+            until = now + spin_ns;
+        if (now >= until) {
+            sleep_for(w, VCUDA_WAIT_DATA, no_record);
+            until = 0;
+        }
+    }
+    return 0;
+}

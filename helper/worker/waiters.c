@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Waiter threads: make the calls that may sleep in the driver, so that the executor never does. As
+ * many as there are such calls at one time, kept for the next.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "barrier.h"
+#include "worker.h"
+
+#define WAITERS_MAX 256
+
+struct job {
+    struct job *next;
+    struct worker *worker;
+    struct frame frame;
+    bool is_wait;      /* for the frame's event; else make the call */
+    uint64_t record[]; /* what the frame points into */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct job *todo, **todo_end;
+    struct job *done, **done_end;
+    unsigned int threads, idle;
+    uint32_t executor_sleeps;
+    int fd;
+} waiters = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+
+int waiters_start(void) {
+    waiters.todo_end = &waiters.todo;
+    waiters.done_end = &waiters.done;
+    waiters.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return waiters.fd < 0 ? -errno : 0;
+}
+
+int waiters_fd(void) {
+    return waiters.fd;
+}
+
+static void run(struct job *job) {
+    struct worker *w = job->worker;
+    struct frame *f = &job->frame;
+
+    if (job->is_wait) {
+        f->status = w->driver.cuEventSynchronize(f->event);
+        return;
+    }
+    f->status = worker_use_context(w, f->head.ctx);
+    if (f->status == CUDA_SUCCESS)
+        f->status = dispatch_table[f->head.call].run(w, f);
+}
+
+static void *waiter(void *unused) {
+    uint64_t one = 1;
+
+    (void)unused;
+    pthread_mutex_lock(&waiters.lock);
+    for (;;) {
+        struct job *job = waiters.todo;
+
+        if (!job) {
+            waiters.idle++;
+            pthread_cond_wait(&waiters.work, &waiters.lock);
+            waiters.idle--;
+            continue;
+        }
+        waiters.todo = job->next;
+        if (!waiters.todo)
+            waiters.todo_end = &waiters.todo;
+        pthread_mutex_unlock(&waiters.lock);
+        run(job);
+        pthread_mutex_lock(&waiters.lock);
+        job->next = NULL;
+        *waiters.done_end = job;
+        waiters.done_end = &job->next;
+        if (waiters.executor_sleeps && write(waiters.fd, &one, sizeof(one)) < 0)
+            break; /* cannot be: the counter is taken to 0 at each wake */
+    }
+    pthread_mutex_unlock(&waiters.lock);
+    return NULL;
+}
+
+static bool give(struct job *job) {
+    bool ok = true;
+
+    job->next = NULL;
+    pthread_mutex_lock(&waiters.lock);
+    if (!waiters.idle && waiters.threads < WAITERS_MAX) {
+        pthread_t thread;
+
+        if (!pthread_create(&thread, NULL, waiter, NULL)) {
+            pthread_detach(thread);
+            waiters.threads++;
+        }
+        ok = waiters.threads != 0;
+    }
+    if (ok) {
+        *waiters.todo_end = job;
+        waiters.todo_end = &job->next;
+        pthread_cond_signal(&waiters.work);
+    }
+    pthread_mutex_unlock(&waiters.lock);
+    return ok;
+}
+
+bool waiters_run(struct worker *w, const void *record, uint32_t len) {
+    struct job *job = malloc(sizeof(*job) + len);
+    const struct vcuda_rec *head = record;
+
+    if (!job)
+        return false;
+    job->worker = w;
+    job->is_wait = false;
+    memcpy(job->record, record, len);
+    if (frame_open(&job->frame, job->record, len, dispatch_table[head->call].slots) && give(job))
+        return true;
+    free(job);
+    return false;
+}
+
+bool waiters_wait(struct worker *w, const struct frame *f) {
+    struct job *job = malloc(sizeof(*job));
+
+    if (!job)
+        return false;
+    job->worker = w;
+    job->is_wait = true;
+    job->frame = *f;
+    if (give(job))
+        return true;
+    free(job);
+    return false;
+}
+
+bool waiters_executor_sleeps(bool sleeps) {
+    uint64_t count;
+    bool news;
+
+    pthread_mutex_lock(&waiters.lock);
+    waiters.executor_sleeps = sleeps;
+    news = waiters.done != NULL;
+    pthread_mutex_unlock(&waiters.lock);
+    if (!sleeps && read(waiters.fd, &count, sizeof(count)) < 0)
+        return news; /* nobody had to wake us */
+    return news;
+}
+
+void waiters_collect(struct worker *w) {
+    struct job *job;
+
+    /* Looked at without the lock: a missed one is found in the next round, or wakes us. */
+    if (!vcuda_load_once(&waiters.done))
+        return;
+    pthread_mutex_lock(&waiters.lock);
+    job = waiters.done;
+    waiters.done = NULL;
+    waiters.done_end = &waiters.done;
+    pthread_mutex_unlock(&waiters.lock);
+    while (job) {
+        struct job *next = job->next;
+
+        if (job->is_wait)
+            pending_finished(w, &job->frame);
+        worker_answer(w, &job->frame);
+        frame_close(&job->frame);
+        free(job);
+        job = next;
+    }
+}

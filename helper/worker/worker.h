@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The worker: serves one guest process.
+ *
+ * One thread, the executor, reads records in order, makes the calls and writes
+ * all completions (serve.c). Calls that may sleep in the driver go to waiter
+ * threads (waiters.c), which hand their results back to it. What waits for the
+ * GPU is an event that the executor polls for a moment, and a waiter thread
+ * afterwards (pending.c).
+ */
+#ifndef VCUDA_WORKER_WORKER_H
+#define VCUDA_WORKER_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dispatch.h"
+#include "driver.h"
+#include "frame.h"
+#include "info.h"
+#include "layout.h"
+#include "link.h"
+#include "objects.h"
+#include "ring.h"
+#include "stats.h"
+
+struct region {
+    uint64_t address;
+    uint64_t bytes;
+    bool registered; /* with the driver: copies are DMA, kernels may use it */
+};
+
+struct worker {
+    struct driver driver;
+    int driver_version;
+    struct link link;
+    struct vcuda_duplex duplex;
+    struct vcuda_stats *stats;
+    struct objects objects;
+    int gpus[VCUDA_DEVICES_MAX]; /* the guest's device i is the driver's gpus[i] */
+    int gpu_count;
+    struct region regions[VCUDA_REGIONS_MAX]; /* by number; [0] is unused */
+    pthread_mutex_t regions_lock;
+    CUcontext base;    /* keeps the regions registered; of gpus[0]; NULL until a context exists */
+    uint32_t deferred; /* first untold error of a posted call */
+    bool over;         /* the session has ended: stop serving */
+};
+
+/* Serves until the session ends. Returns the exit status of the process. */
+int worker_serve(struct worker *w);
+
+/* Ends the session for a guest that broke the protocol. */
+void worker_cut_off(struct worker *w, const char *why);
+
+/* Makes the context of a name current for this thread. 0 changes nothing. */
+CUresult worker_use_context(struct worker *w, uint64_t name);
+/* Forgets what this thread believes to be current. */
+void worker_forget_context(void);
+
+/* The driver's device for the guest's, or CUDA_ERROR_INVALID_DEVICE. */
+CUresult worker_device(const struct worker *w, int guest_device, CUdevice *device);
+
+/* Whether all of [address, address + bytes) lies in one mapped region. */
+bool regions_hold(struct worker *w, uint64_t address, uint64_t bytes);
+/* Registers what is not yet registered, once a context exists. Any thread. */
+void regions_register(struct worker *w);
+/* The base context is gone or reset: registrations with it. */
+void regions_unregistered(struct worker *w);
+
+/* Answers a frame's caller, or notes the error of a posted call. Executor only. */
+void worker_answer(struct worker *w, struct frame *f);
+
+/* Puts off a frame's answer until what `stream` holds now is done. Executor only. */
+CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name);
+/* ... until an event of the guest's is. */
+CUresult pending_event(struct frame *f, CUevent event);
+/* Adds a frame that was put off. */
+void pending_add(struct worker *w, struct frame *f);
+/* Answers those that are done; hands those that take long to waiter threads. */
+void pending_poll(struct worker *w);
+/* Whether any is polled for. */
+bool pending_any(void);
+/* After a waiter thread's wait: the event is free again. */
+void pending_finished(struct worker *w, struct frame *f);
+/* Ends an event of the guest's, at once or when nobody waits for it any more. Executor only. */
+CUresult pending_destroy(struct worker *w, CUevent event);
+/* Forgets the events kept for a context that ended. Any thread. */
+void pending_forget_context(uint64_t context);
+
+/* Starts the means by which waiter threads wake the executor: 0 or -errno. */
+int waiters_start(void);
+/* Makes a record's call on a waiter thread. Executor only; false: no memory or thread. */
+bool waiters_run(struct worker *w, const void *record, uint32_t len);
+/* Waits there for a pending frame's event. */
+bool waiters_wait(struct worker *w, const struct frame *f);
+/* Answers what waiter threads have finished. Executor only. */
+void waiters_collect(struct worker *w);
+/* Descriptor that becomes readable when there is something to collect. */
+int waiters_fd(void);
+/* While the executor says that it sleeps, waiter threads wake it; true: there is news already. */
+bool waiters_executor_sleeps(bool sleeps);
+
+#endif

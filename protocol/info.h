@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* What the worker tells once and the library then answers itself: blobs of answers. */
+#ifndef VCUDA_PROTOCOL_INFO_H
+#define VCUDA_PROTOCOL_INFO_H
+
+#include <linux/types.h>
+
+#define VCUDA_ATTRIBUTES 256
+#define VCUDA_ATTRIBUTE_NONE (-0x7fffffff - 1) /* the driver does not know this attribute */
+#define VCUDA_DEVICES_MAX 16
+
+/* Answer of device_info. */
+struct vcuda_device_info {
+	char name[256]; /* NUL-terminated */
+	char pci_bus_id[32];
+	__u8 uuid[16];
+	__u64 total_memory; /* bytes */
+	__u32 peers;        /* bit i: can access device i */
+	__u32 pad;
+	__s32 attributes[VCUDA_ATTRIBUTES];
+};
+
+/* Answer of module_function: the kernel's parameters. */
+struct vcuda_param {
+	__u32 offset;
+	__u32 size;
+};
+
+struct vcuda_function_info {
+	__u32 params;
+	__u32 pad;
+	struct vcuda_param param[];
+};
+
+#define VCUDA_PARAMS_MAX 1024u
+/* Bytes of parameters that a launch carries at most (the driver's own limit is 32764). */
+#define VCUDA_PARAM_BYTES_MAX 32768u
+
+/* A launch attribute without pointers, as the launch record carries it. */
+struct vcuda_launch_attribute {
+	__u32 id;
+	__u32 pad;
+	__u8 value[64];
+};
+
+#define VCUDA_LAUNCH_ATTRIBUTES_MAX 16u
+
+/* A JIT option with a scalar value, as module_load carries it. */
+struct vcuda_jit_option {
+	__u32 option;
+	__u32 pad;
+	__u64 value;
+};
+
+#define VCUDA_JIT_OPTIONS_MAX 32u
+#define VCUDA_JIT_LOG_MAX 16384u
+
+/* Answer of module_load: both logs, one after the other. */
+struct vcuda_module_log {
+	__u32 info_bytes;
+	__u32 error_bytes;
+	float wall_ms;
+	__u32 status; /* the driver's CUresult: the logs come back even when it failed */
+};
+
+/* Directions of copies. Host addresses lie in the arena. */
+enum vcuda_direction {
+	VCUDA_COPY_HTOD = 1,
+	VCUDA_COPY_DTOH = 2,
+	VCUDA_COPY_DTOD = 3,
+};
+
+#endif

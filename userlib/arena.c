@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "arena.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "guest.h"
+#include "layout.h"
+#include "session.h"
+#include "wire.h"
+
+/* Far from where Linux puts mappings and from where the driver puts device memory. */
+#define ARENA_BASE 0x200000000000ull
+#define ARENA_END 0x210000000000ull
+#define REGION_BYTES_MIN (8ull << 20)
+#define STAGE_BYTES (1ull << 20)
+
+/* All of a region's bytes, in address order: free pieces and blocks. */
+struct piece {
+    struct piece *next;
+    char *start;
+    size_t room; /* whole pages */
+    bool used;
+    struct arena_block block;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct piece *pieces;
+    uint64_t next_address;
+    pthread_cond_t stage_freed;
+    void *stages[ARENA_STAGES];
+    int stages_free;
+} arena = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .stage_freed = PTHREAD_COND_INITIALIZER,
+    .next_address = ARENA_BASE,
+};
+
+static size_t pages(size_t bytes) {
+    return (bytes + VCUDA_PAGE - 1) & ~(size_t)(VCUDA_PAGE - 1);
+}
+
+static CUresult error_of(int err) {
+    return err == -EPIPE || err == -ENOTCONN ? VCUDA_ERROR_LOST : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Maps a fresh region at the next address that is free on our side. */
+static CUresult map_here(uint32_t region, uint64_t bytes, char **start) {
+    while (arena.next_address + bytes <= ARENA_END) {
+        void *at = (void *)arena.next_address;
+        int r = session.transport.region_map(&session.transport, region, at, bytes);
+
+        if (r == -EEXIST) { /* something of the program's is there: step over it */
+            arena.next_address += 1ull << 30;
+            continue;
+        }
+        if (r)
+            return error_of(r);
+        arena.next_address += bytes;
+        *start = at;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Under the lock: a new region as one free piece at the list's head. */
+static CUresult grow(struct thread *t, size_t bytes) {
+    uint64_t size = bytes > REGION_BYTES_MIN ? bytes : REGION_BYTES_MIN;
+    struct piece *p = calloc(1, sizeof(*p));
+    uint32_t region = 0, registered = 0;
+    CUresult r;
+    int err;
+
+    if (!p)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    err = session.transport.region_add(&session.transport, size, &region);
+    r = err ? error_of(err) : map_here(region, size, &p->start);
+    if (r == CUDA_SUCCESS)
+        r = wire_map_region(t, region, (uint64_t)p->start, size, &registered);
+    if (r != CUDA_SUCCESS) {
+        free(p);
+        return r;
+    }
+    p->room = size;
+    p->next = arena.pieces;
+    arena.pieces = p;
+    return CUDA_SUCCESS;
+}
+
+/* Under the lock: cuts `room` bytes off a free piece; NULL where none is large enough. */
+static struct piece *carve(size_t room) {
+    for (struct piece *p = arena.pieces; p; p = p->next) {
+        if (p->used || p->room < room)
+            continue;
+        if (p->room > room) {
+            struct piece *rest = calloc(1, sizeof(*rest));
+
+            if (!rest)
+                return NULL;
+            rest->start = p->start + room;
+            rest->room = p->room - room;
+            rest->next = p->next;
+            p->next = rest;
+            p->room = room;
+        }
+        p->used = true;
+        return p;
+    }
+    return NULL;
+}
+
+CUresult arena_alloc(struct thread *t, size_t bytes, unsigned int flags, void **out) {
+    size_t room = pages(bytes);
+    struct piece *p;
+    CUresult r = CUDA_SUCCESS;
+
+    if (!bytes || room < bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&arena.lock);
+    p = carve(room);
+    if (!p) {
+        r = grow(t, room);
+        p = r == CUDA_SUCCESS ? carve(room) : NULL;
+    }
+    if (p) {
+        p->block = (struct arena_block){p->start, bytes, flags, false};
+        *out = p->start;
+    } else if (r == CUDA_SUCCESS) {
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_mutex_unlock(&arena.lock);
+    return r;
+}
+
+/* Joins free neighbours of one region. */
+static void join_free(void) {
+    for (struct piece *p = arena.pieces; p; p = p->next) {
+        while (p->next && !p->used && !p->next->used && p->start + p->room == p->next->start) {
+            struct piece *gone = p->next;
+
+            p->room += gone->room;
+            p->next = gone->next;
+            free(gone);
+        }
+    }
+}
+
+CUresult arena_free(void *address) {
+    CUresult r = CUDA_ERROR_INVALID_VALUE;
+
+    pthread_mutex_lock(&arena.lock);
+    for (struct piece *p = arena.pieces; p; p = p->next) {
+        if (p->used && p->start == address && !p->block.staging) {
+            p->used = false;
+            join_free();
+            r = CUDA_SUCCESS;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&arena.lock);
+    return r;
+}
+
+bool arena_find(const void *address, size_t bytes, struct arena_block *block) {
+    const char *a = address;
+    bool found = false;
+
+    if ((uint64_t)a < ARENA_BASE || (uint64_t)a >= ARENA_END)
+        return false;
+    pthread_mutex_lock(&arena.lock);
+    for (struct piece *p = arena.pieces; p && !found; p = p->next) {
+        found = p->used && !p->block.staging && a >= p->start && a < p->start + p->room &&
+                bytes <= (size_t)(p->start + p->room - a);
+        if (found)
+            *block = p->block;
+    }
+    pthread_mutex_unlock(&arena.lock);
+    return found;
+}
+
+CUresult arena_start(struct thread *t) {
+    char *all = NULL;
+    CUresult r = arena_alloc(t, ARENA_STAGES * STAGE_BYTES, 0, (void **)&all);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    for (struct piece *p = arena.pieces; p; p = p->next)
+        p->block.staging = p->start == all;
+    for (int i = 0; i < ARENA_STAGES; i++)
+        arena.stages[i] = all + (size_t)i * STAGE_BYTES;
+    arena.stages_free = ARENA_STAGES;
+    return CUDA_SUCCESS;
+}
+
+size_t arena_stage_bytes(void) {
+    return STAGE_BYTES;
+}
+
+void *arena_stage_take(bool wait) {
+    void *stage = NULL;
+
+    pthread_mutex_lock(&arena.lock);
+    while (wait && !arena.stages_free)
+        pthread_cond_wait(&arena.stage_freed, &arena.lock);
+    if (arena.stages_free)
+        stage = arena.stages[--arena.stages_free];
+    pthread_mutex_unlock(&arena.lock);
+    return stage;
+}
+
+void arena_stage_give(void *stage) {
+    pthread_mutex_lock(&arena.lock);
+    arena.stages[arena.stages_free++] = stage;
+    pthread_cond_signal(&arena.stage_freed);
+    pthread_mutex_unlock(&arena.lock);
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Contexts: made and ended by the worker, current for a thread here. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cuda_calls.h"
+#include "guest.h"
+#include "names.h"
+#include "ranges.h"
+#include "session.h"
+#include "wire.h"
+
+#define CONTEXT_FLAGS                                                                              \
+    (CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE |    \
+     CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS)
+
+/* The primary context of each device. Under the lock. */
+static struct {
+    uint64_t name;
+    unsigned int retained;
+    unsigned int flags;
+} primaries[VCUDA_DEVICES_MAX];
+static pthread_mutex_t primaries_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult enter_device(struct thread **t, CUdevice dev) {
+    CUresult r = guest_enter_any(t);
+
+    if (r == CUDA_SUCCESS && (dev < 0 || dev >= session.device_count))
+        r = CUDA_ERROR_INVALID_DEVICE;
+    return r;
+}
+
+/* At most one scheduling policy, and no unknown bit. */
+static bool flags_ok(unsigned int flags) {
+    unsigned int sched = flags & CU_CTX_SCHED_MASK;
+
+    return !(flags & ~CONTEXT_FLAGS) && (sched & (sched - 1)) == 0;
+}
+
+static uint64_t new_context(CUdevice dev, unsigned int flags, bool primary) {
+    struct context *c = calloc(1, sizeof(*c));
+    uint64_t name;
+
+    if (!c)
+        return 0;
+    *c = (struct context){dev, flags, primary, 0};
+    name = names_new(VCUDA_KIND_CONTEXT, c);
+    if (!name)
+        free(c);
+    return name;
+}
+
+static void end_context(uint64_t name) {
+    context_forget(name);
+    free(names_end(VCUDA_KIND_CONTEXT, name));
+}
+
+static CUresult retain(struct thread *t, CUdevice dev) {
+    uint64_t name;
+    CUresult r;
+
+    if (primaries[dev].retained) {
+        primaries[dev].retained++;
+        return CUDA_SUCCESS;
+    }
+    name = new_context(dev, primaries[dev].flags, true);
+    if (!name)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = wire_cuDevicePrimaryCtxRetain(t, name, dev, primaries[dev].flags);
+    if (r != CUDA_SUCCESS) {
+        end_context(name);
+        return r;
+    }
+    primaries[dev].name = name;
+    primaries[dev].retained = 1;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&primaries_lock);
+    r = retain(t, dev);
+    if (r == CUDA_SUCCESS)
+        *pctx = (CUcontext)primaries[dev].name;
+    pthread_mutex_unlock(&primaries_lock);
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&primaries_lock);
+    if (!primaries[dev].retained) {
+        r = CUDA_ERROR_INVALID_CONTEXT;
+    } else if (--primaries[dev].retained == 0) {
+        r = wire_cuDevicePrimaryCtxRelease_v2(t, primaries[dev].name, dev);
+        end_context(primaries[dev].name);
+    }
+    pthread_mutex_unlock(&primaries_lock);
+    return r;
+}
+
+/* The context's name stays valid, all that was made in it is gone: as native. */
+VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&primaries_lock);
+    r = wire_cuDevicePrimaryCtxReset_v2(t, dev);
+    if (r == CUDA_SUCCESS && primaries[dev].retained) {
+        struct context *c = names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
+
+        context_forget(primaries[dev].name);
+        if (c)
+            c->sticky = 0;
+    }
+    pthread_mutex_unlock(&primaries_lock);
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!flags_ok(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&primaries_lock);
+    primaries[dev].flags = flags;
+    pthread_mutex_unlock(&primaries_lock);
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&primaries_lock);
+    *flags = primaries[dev].flags;
+    *active = primaries[dev].retained != 0;
+    pthread_mutex_unlock(&primaries_lock);
+    return CUDA_SUCCESS;
+}
+
+/* Puts a context on top of the thread's stack. */
+static CUresult push(struct thread *t, uint64_t name) {
+    if (t->depth == t->room) {
+        uint32_t room = t->room ? 2 * t->room : 8;
+        uint64_t *stack = realloc(t->stack, room * sizeof(*stack));
+
+        if (!stack)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        t->stack = stack;
+        t->room = room;
+    }
+    /* Only what is below the current one is stored; a thread without any stores nothing. */
+    if (t->context)
+        t->stack[t->depth++] = t->context;
+    t->context = name;
+    return CUDA_SUCCESS;
+}
+
+static void pop(struct thread *t) {
+    t->context = t->depth ? t->stack[--t->depth] : 0;
+}
+
+VCUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pctx || !flags_ok(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    name = new_context(dev, flags, false);
+    if (!name)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = wire_cuCtxCreate_v2(t, name, flags, dev);
+    if (r == CUDA_SUCCESS)
+        r = push(t, name);
+    if (r == CUDA_SUCCESS)
+        *pctx = (CUcontext)name;
+    else
+        end_context(name);
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *params, unsigned int flags,
+                                     CUdevice dev) {
+    if (params && (params->numExecAffinityParams || params->cigParams))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return cuCtxCreate_v2(pctx, flags, dev);
+}
+
+VCUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
+    uint64_t name = (uint64_t)ctx;
+    struct context *c;
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    c = names_get(VCUDA_KIND_CONTEXT, name);
+    if (!c || c->primary)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    r = wire_cuCtxDestroy_v2(t, name);
+    end_context(name);
+    if (t->context == name)
+        pop(t);
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_CONTEXT, ctx);
+    return r == CUDA_SUCCESS ? push(t, (uint64_t)ctx) : r;
+}
+
+VCUDA_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *pctx) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!t->context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (pctx)
+        *pctx = (CUcontext)t->context;
+    pop(t);
+    return CUDA_SUCCESS;
+}
+
+/* Replaces the top of the stack; NULL takes it off. */
+VCUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!ctx) {
+        pop(t);
+        return CUDA_SUCCESS;
+    }
+    r = guest_check(VCUDA_KIND_CONTEXT, ctx);
+    if (r == CUDA_SUCCESS)
+        t->context = (uint64_t)ctx;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext *pctx) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pctx = (CUcontext)t->context;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
+    return cuCtxGetDevice_v2(device, NULL);
+}
+
+/* NULL means the current context. */
+VCUDA_EXPORT CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
+    struct context *c;
+    struct thread *t;
+    CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    c = names_get(VCUDA_KIND_CONTEXT, ctx ? (uint64_t)ctx : t->context);
+    if (!c)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *device = c->device;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
+    struct thread *t;
+    CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!ctxId)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ctx && (r = guest_check(VCUDA_KIND_CONTEXT, ctx)) != CUDA_SUCCESS)
+        return r;
+    return wire_cuCtxGetId(t, ctx ? (uint64_t)ctx : t->context, (uint64_t *)ctxId);
+}
+
+VCUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
+    struct thread *t;
+    CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ctx && (r = guest_check(VCUDA_KIND_CONTEXT, ctx)) != CUDA_SUCCESS)
+        return r;
+    return wire_cuCtxGetApiVersion(t, ctx ? (uint64_t)ctx : t->context, version);
+}
+
+static int stream_is_of(const void *object, const void *arg) {
+    return ((const struct stream *)object)->context == *(const uint64_t *)arg;
+}
+
+static int event_is_of(const void *object, const void *arg) {
+    return ((const struct event *)object)->context == *(const uint64_t *)arg;
+}
+
+void context_forget(uint64_t name) {
+    names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, free);
+    names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
+    module_forget_context(name);
+    ranges_forget(name);
+}

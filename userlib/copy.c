@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Copies and fills.
+ *
+ * Pinned memory lies in the arena: the worker gives its address to the driver, nothing is copied on
+ * the way. Other host memory is copied once, by us: small pieces into the record, larger ones
+ * through staging areas, so that our copy of one piece and the GPU's of another overlap.
+ */
+#include <string.h>
+
+#include "arena.h"
+#include "calls.h"
+#include "counters.h"
+#include "cuda_calls.h"
+#include "guest.h"
+#include "info.h"
+#include "ranges.h"
+#include "rpc.h"
+#include "wire.h"
+
+/* One copy of the program, as the calls below describe it. */
+struct copy {
+    struct thread *t;
+    uint32_t direction;
+    uint64_t dst, src;
+    size_t bytes;
+    uint64_t stream; /* name */
+    bool wait;       /* the call returns when the data is there */
+};
+
+/* A piece of a staged copy that is under way. */
+struct piece {
+    struct rpc rpc;
+    char *stage;
+    char *host; /* where a download goes in the end */
+    size_t bytes;
+};
+
+static CUresult send_piece(struct copy *c, struct piece *p, size_t at) {
+    bool up = c->direction == VCUDA_COPY_HTOD;
+    CUresult r = rpc_begin(&p->rpc, c->t, VCUDA_CALL_copy_done, false);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    rpc_slot(&p->rpc, c->direction);
+    rpc_slot(&p->rpc, up ? c->dst + at : (uint64_t)p->stage);
+    rpc_slot(&p->rpc, up ? (uint64_t)p->stage : c->src + at);
+    rpc_slot(&p->rpc, p->bytes);
+    rpc_slot(&p->rpc, c->stream);
+    if (up)
+        memcpy(p->stage, (const char *)c->src + at, p->bytes);
+    else
+        p->host = (char *)c->dst + at;
+    return rpc_send(&p->rpc);
+}
+
+static CUresult finish_piece(struct piece *p) {
+    CUresult r = rpc_finish(&p->rpc, 0);
+
+    if (r == CUDA_SUCCESS && p->host)
+        memcpy(p->host, p->stage, p->bytes);
+    arena_stage_give(p->stage);
+    return r;
+}
+
+/* Through the staging areas, as many pieces under way as there are areas to be had. */
+static CUresult copy_staged(struct copy *c) {
+    struct piece pieces[ARENA_STAGES];
+    unsigned int first = 0, count = 0;
+    CUresult r = CUDA_SUCCESS, one;
+    size_t at = 0;
+
+    COUNT(bytes_staged, c->bytes);
+    while (at < c->bytes && r == CUDA_SUCCESS) {
+        struct piece *p = &pieces[(first + count) % ARENA_STAGES];
+
+        p->stage = count < ARENA_STAGES ? arena_stage_take(count == 0) : NULL;
+        if (!p->stage) { /* all are taken: the oldest of ours must end first */
+            r = finish_piece(&pieces[first]);
+            first = (first + 1) % ARENA_STAGES;
+            count--;
+            continue;
+        }
+        p->host = NULL;
+        p->bytes = c->bytes - at < arena_stage_bytes() ? c->bytes - at : arena_stage_bytes();
+        r = send_piece(c, p, at);
+        if (r != CUDA_SUCCESS) {
+            arena_stage_give(p->stage);
+            break;
+        }
+        at += p->bytes;
+        count++;
+    }
+    for (; count; count--, first = (first + 1) % ARENA_STAGES) {
+        one = finish_piece(&pieces[first]);
+        if (r == CUDA_SUCCESS)
+            r = one;
+    }
+    return r;
+}
+
+static CUresult copy_with_host(struct copy *c) {
+    bool up = c->direction == VCUDA_COPY_HTOD;
+    uint64_t device = up ? c->dst : c->src;
+    const void *host = (const void *)(up ? c->src : c->dst);
+    struct arena_block block;
+    struct range range;
+    /* An address that is not known to be good must be judged by the driver, at once. */
+    bool post = !c->wait && ranges_find(device, c->bytes, &range);
+
+    if (arena_find(host, c->bytes, &block)) {
+        COUNT(bytes_moved_pinned, c->bytes);
+        if (c->wait)
+            return wire_copy_done(c->t, c->direction, c->dst, c->src, c->bytes, c->stream);
+        return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
+    }
+    COUNT(bytes_moved_pageable, c->bytes);
+    if (up && c->bytes <= VCUDA_INLINE_MAX) {
+        COUNT(bytes_inline, c->bytes);
+        return wire_copy_inline(c->t, post, c->dst, c->stream, host, (uint32_t)c->bytes);
+    }
+    return copy_staged(c);
+}
+
+static CUresult copy_on_device(struct copy *c) {
+    struct range range;
+    bool post = ranges_find(c->dst, c->bytes, &range) && ranges_find(c->src, c->bytes, &range);
+
+    /* Not even the synchronous form waits for a copy within the device. */
+    return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
+}
+
+static CUresult copy_on_host(struct copy *c) {
+    CUresult r = wire_cuStreamSynchronize(c->t, c->stream);
+
+    if (r == CUDA_SUCCESS)
+        memmove((void *)c->dst, (const void *)c->src, c->bytes);
+    return r;
+}
+
+/* direction 0: by what the addresses are. */
+static CUresult copy(uint32_t direction, uint64_t dst, uint64_t src, size_t bytes, CUstream stream,
+                     bool wait) {
+    struct copy c = {NULL, direction, dst, src, bytes, 0, wait};
+    uint64_t context;
+    CUresult r = guest_enter(&c.t);
+
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(c.t, stream, &c.stream, &context);
+    if (r != CUDA_SUCCESS || !bytes)
+        return r;
+    if (!dst || !src)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!direction) {
+        struct range range;
+        bool to = ranges_find(dst, 1, &range), from = ranges_find(src, 1, &range);
+
+        c.direction = to ? (from ? VCUDA_COPY_DTOD : VCUDA_COPY_HTOD) : VCUDA_COPY_DTOH;
+        if (!to && !from)
+            return copy_on_host(&c);
+    }
+    return c.direction == VCUDA_COPY_DTOD ? copy_on_device(&c) : copy_with_host(&c);
+}
+
+#define SYNC_COPY(name, direction, dst_type, src_type)                                             \
+    VCUDA_EXPORT CUresult name(dst_type dst, src_type src, size_t bytes) {                         \
+        return copy(direction, (uint64_t)dst, (uint64_t)src, bytes, NULL, true);                   \
+    }                                                                                              \
+    VCUDA_EXPORT CUresult name##_ptds(dst_type dst, src_type src, size_t bytes) {                  \
+        return copy(direction, (uint64_t)dst, (uint64_t)src, bytes, CU_STREAM_PER_THREAD, true);   \
+    }
+
+SYNC_COPY(cuMemcpy, 0, CUdeviceptr, CUdeviceptr)
+SYNC_COPY(cuMemcpyHtoD_v2, VCUDA_COPY_HTOD, CUdeviceptr, const void *)
+SYNC_COPY(cuMemcpyDtoH_v2, VCUDA_COPY_DTOH, void *, CUdeviceptr)
+SYNC_COPY(cuMemcpyDtoD_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
+
+#define ASYNC_COPY(name, direction, dst_type, src_type)                                            \
+    VCUDA_EXPORT CUresult name(dst_type dst, src_type src, size_t bytes, CUstream stream) {        \
+        return copy(direction, (uint64_t)dst, (uint64_t)src, bytes, stream, false);                \
+    }
+
+ASYNC_COPY(cuMemcpyAsync, 0, CUdeviceptr, CUdeviceptr)
+ASYNC_COPY(cuMemcpyHtoDAsync_v2, VCUDA_COPY_HTOD, CUdeviceptr, const void *)
+ASYNC_COPY(cuMemcpyDtoHAsync_v2, VCUDA_COPY_DTOH, void *, CUdeviceptr)
+ASYNC_COPY(cuMemcpyDtoDAsync_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
+
+/* width: bytes an element. The synchronous form does not wait for device memory, as native. */
+static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream) {
+    struct range range;
+    uint64_t name, context;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, stream, &name, &context);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (dst % width || count > SIZE_MAX / width)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!count)
+        return CUDA_SUCCESS;
+    return wire_fill(t, ranges_find(dst, count * width, &range), dst, value, width, count, name);
+}
+
+#define FILL(name, async_name, type, width)                                                        \
+    VCUDA_EXPORT CUresult name(CUdeviceptr dst, type value, size_t count) {                        \
+        return fill(dst, value, width, count, NULL);                                               \
+    }                                                                                              \
+    VCUDA_EXPORT CUresult name##_ptds(CUdeviceptr dst, type value, size_t count) {                 \
+        return fill(dst, value, width, count, CU_STREAM_PER_THREAD);                               \
+    }                                                                                              \
+    VCUDA_EXPORT CUresult async_name(CUdeviceptr dst, type value, size_t count, CUstream stream) { \
+        return fill(dst, value, width, count, stream);                                             \
+    }
+
+FILL(cuMemsetD8_v2, cuMemsetD8Async, unsigned char, 1)
+FILL(cuMemsetD16_v2, cuMemsetD16Async, unsigned short, 2)
+FILL(cuMemsetD32_v2, cuMemsetD32Async, unsigned int, 4)

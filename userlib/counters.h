@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this process did, counted; printed at exit where VCUDA_STATS is set. */
+#ifndef VCUDA_USERLIB_COUNTERS_H
+#define VCUDA_USERLIB_COUNTERS_H
+
+#include <stdint.h>
+
+struct counters {
+    uint64_t calls;                /* records sent */
+    uint64_t posted;               /* of these, without a completion */
+    uint64_t waited;               /* with one */
+    uint64_t slept;                /* times a thread went to sleep for a completion or for space */
+    uint64_t notifications;        /* sent to the worker */
+    uint64_t bytes_moved_pinned;   /* asked for by copies from or to pinned memory */
+    uint64_t bytes_moved_pageable; /* from or to other host memory */
+    uint64_t bytes_staged;         /* copied by us through the arena */
+    uint64_t bytes_inline;         /* copied by us into the ring */
+};
+
+extern struct counters counters;
+
+/* One line on stderr. */
+void counters_print(const char *transport);
+
+#define COUNT(field, n) __atomic_fetch_add(&counters.field, n, __ATOMIC_RELAXED)
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cuInit, the state of process and threads, fork and exit. */
+#define _GNU_SOURCE
+#include "guest.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "barrier.h"
+#include "counters.h"
+#include "cuda_calls.h"
+#include "rpc.h"
+#include "session.h"
+
+enum { GUEST_NEW, GUEST_READY, GUEST_FORKED, GUEST_LEFT };
+
+static uint32_t state = GUEST_NEW;
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+static __thread struct thread *this_thread;
+
+/* By this the helper tells this library from a driver that it could load. */
+VCUDA_EXPORT const char vcuda_library[] = VCUDA_RELEASE;
+
+void guest_log(const char *format, ...) {
+    va_list args;
+
+    if (!getenv("VCUDA_LOG"))
+        return;
+    va_start(args, format);
+    fputs("vcuda: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static void forget_thread(void *arg) {
+    struct thread *t = arg;
+
+    stream_forget_thread(t);
+    free(t->stack);
+    free(t);
+    this_thread = NULL;
+}
+
+static void make_key(void) {
+    pthread_key_create(&thread_key, forget_thread);
+}
+
+struct thread *guest_thread(void) {
+    if (!this_thread) {
+        struct thread *t = calloc(1, sizeof(*t));
+
+        if (!t)
+            return NULL;
+        pthread_once(&thread_once, make_key);
+        pthread_setspecific(thread_key, t);
+        this_thread = t;
+    }
+    return this_thread;
+}
+
+CUresult guest_ready(void) {
+    switch (vcuda_load_acquire(&state)) {
+    case GUEST_READY:
+        return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;
+    case GUEST_LEFT:
+        return CUDA_ERROR_DEINITIALIZED;
+    default: /* a child of fork has no session, and cannot make one, as native */
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+}
+
+CUresult guest_enter_any(struct thread **t) {
+    CUresult r = guest_ready();
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    *t = guest_thread();
+    return *t ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult guest_enter(struct thread **t) {
+    CUresult r = guest_enter_any(t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!(*t)->context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (!names_get(VCUDA_KIND_CONTEXT, (*t)->context))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return CUDA_SUCCESS;
+}
+
+CUresult guest_check(enum vcuda_kind kind, const void *handle) {
+    if (names_get(kind, (uint64_t)handle))
+        return CUDA_SUCCESS;
+    return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUstream guest_per_thread(CUstream stream) {
+    return stream ? stream : CU_STREAM_PER_THREAD;
+}
+
+int guest_device_count(void) {
+    return session.device_count;
+}
+
+/*
+ * The child shares neither rings nor arena (they are not mapped in it) and must not keep the
+ * session open after its parent is gone.
+ */
+static void in_child(void) {
+    if (state == GUEST_READY) {
+        session.transport.close(&session.transport);
+        vcuda_store_release(&state, GUEST_FORKED);
+    }
+    pthread_mutex_init(&init_lock, NULL);
+}
+
+static CUresult init_once(void) {
+    CUresult r;
+
+    if (state == GUEST_READY)
+        return CUDA_SUCCESS;
+    if (state != GUEST_NEW)
+        return guest_ready();
+    r = session_open();
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_atfork(NULL, NULL, in_child);
+    vcuda_store_release(&state, GUEST_READY);
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuInit(unsigned int Flags) {
+    CUresult r;
+
+    if (Flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&init_lock);
+    r = init_once();
+    pthread_mutex_unlock(&init_lock);
+    return r;
+}
+
+__attribute__((destructor)) static void leave(void) {
+    if (vcuda_load_acquire(&state) != GUEST_READY)
+        return;
+    vcuda_store_release(&state, GUEST_LEFT);
+    if (getenv("VCUDA_STATS"))
+        counters_print(session.transport.kind);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The local transport, see protocol/local.h. */
+#define _GNU_SOURCE
+#include "transport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "layout.h"
+#include "local.h"
+#include "version.h"
+
+#define LOCAL_FDS_MAX 3
+
+/* Memory descriptors of regions, by number; region 0 included. */
+static int region_fds[VCUDA_REGIONS_MAX];
+static uint32_t region_count;
+
+static int send_message(int sock, const struct vcuda_local_msg *m, const int *fds, int count) {
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int) * LOCAL_FDS_MAX)];
+    } control;
+    struct iovec iov = {(void *)m, sizeof(*m)};
+    struct msghdr h = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    if (count) {
+        struct cmsghdr *c;
+
+        memset(&control, 0, sizeof(control));
+        h.msg_control = &control;
+        h.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+        c = CMSG_FIRSTHDR(&h);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int) * count);
+        memcpy(CMSG_DATA(c), fds, sizeof(int) * count);
+    }
+    return sendmsg(sock, &h, MSG_NOSIGNAL) == sizeof(*m) ? 0 : -errno;
+}
+
+/* Shared memory that can never shrink under the worker. Returns a descriptor or -errno. */
+static int sealed_memory(uint64_t bytes) {
+    int fd = memfd_create("vcuda", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0)
+        return -errno;
+    if (ftruncate(fd, (off_t)bytes) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        int err = errno;
+
+        close(fd);
+        return -err;
+    }
+    return fd;
+}
+
+static int local_region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
+    struct vcuda_local_msg m = {.op = VCUDA_LOCAL_REGION, .bytes = bytes};
+    int fd, r;
+
+    if (region_count == VCUDA_REGIONS_MAX)
+        return -ENOSPC;
+    fd = sealed_memory(bytes);
+    if (fd < 0)
+        return fd;
+    m.region = region_count;
+    r = send_message(t->life_fd, &m, &fd, 1);
+    if (r) {
+        close(fd);
+        return r;
+    }
+    region_fds[region_count] = fd;
+    *region = region_count++;
+    return 0;
+}
+
+static int local_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes) {
+    void *unused;
+    int r = transport_map(region_fds[region], 0, bytes, address, &unused);
+
+    (void)t;
+    /* Mapped memory keeps itself; the descriptor is not needed again. */
+    close(region_fds[region]);
+    return r;
+}
+
+static void local_close(struct transport *t) {
+    close(t->wait_fd);
+    close(t->kick_fd);
+    close(t->life_fd);
+}
+
+static int connect_to(const char *path) {
+    struct sockaddr_un addr = {.sun_family = AF_UNIX};
+    int sock;
+
+    if (strlen(path) >= sizeof(addr.sun_path))
+        return -ENAMETOOLONG;
+    memcpy(addr.sun_path, path, strlen(path) + 1);
+    sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (sock < 0)
+        return -errno;
+    if (connect(sock, (struct sockaddr *)&addr, sizeof(addr))) {
+        int err = errno == ENOENT ? ENODEV : errno;
+
+        close(sock);
+        return -err;
+    }
+    return sock;
+}
+
+static int greet(int sock, int memory, int to_worker, int to_us, uint32_t sub, uint32_t cmp) {
+    struct vcuda_local_msg m = {.op = VCUDA_LOCAL_OPEN,
+                                .version = VCUDA_VERSION_MAX,
+                                .features = VCUDA_FEATURES,
+                                .sub_bytes = sub,
+                                .cmp_bytes = cmp};
+    int fds[LOCAL_FDS_MAX] = {memory, to_worker, to_us};
+    ssize_t n;
+    int r = send_message(sock, &m, fds, LOCAL_FDS_MAX);
+
+    if (r)
+        return r;
+    do
+        n = recv(sock, &m, sizeof(m), 0);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return -errno;
+    if (n == 0)
+        return -ESHUTDOWN;
+    if (n != sizeof(m) || m.op != VCUDA_LOCAL_OPENED)
+        return -EPROTO;
+    return m.status > 0 ? -EPROTO : m.status;
+}
+
+int transport_open_local(struct transport *t, const char *socket_path, uint32_t sub_bytes,
+                         uint32_t cmp_bytes) {
+    uint64_t bytes = vcuda_rings_bytes(sub_bytes, cmp_bytes);
+    int memory = sealed_memory(bytes);
+    int r = memory < 0 ? memory : 0;
+
+    memset(t, 0, sizeof(*t));
+    t->wait_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    t->life_fd = connect_to(socket_path);
+    if (!r && (t->wait_fd < 0 || t->kick_fd < 0))
+        r = -EMFILE;
+    if (!r && t->life_fd < 0)
+        r = t->life_fd;
+    if (!r)
+        r = transport_map(memory, 0, bytes, NULL, &t->rings);
+    if (!r)
+        r = greet(t->life_fd, memory, t->kick_fd, t->wait_fd, sub_bytes, cmp_bytes);
+    if (memory >= 0)
+        close(memory);
+    t->kind = "local";
+    t->region_add = local_region_add;
+    t->region_map = local_region_map;
+    t->close = local_close;
+    region_count = 1;
+    if (r)
+        local_close(t);
+    return r;
+}

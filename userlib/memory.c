@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Device memory and pinned host memory. */
+#include <stdlib.h>
+
+#include "arena.h"
+#include "cuda_calls.h"
+#include "guest.h"
+#include "ranges.h"
+#include "wire.h"
+
+#define HOST_ALLOC_FLAGS                                                                           \
+    (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
+
+/* Times that another address is asked for where the program has a mapping of its own. */
+#define COLLISIONS_MAX 8
+
+typedef CUresult (*alloc_once)(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes);
+
+/*
+ * Device addresses are the driver's own. One that collides with a mapping of the program is kept
+ * aside until another is found, and then given back.
+ */
+static CUresult alloc_apart(struct thread *t, alloc_once once, void *arg, uint64_t *address) {
+    uint64_t aside[COLLISIONS_MAX];
+    int collisions = 0;
+    CUresult r;
+
+    for (;;) {
+        uint64_t bytes;
+
+        r = once(t, arg, address, &bytes);
+        if (r != CUDA_SUCCESS || ranges_add(*address, bytes, t->context))
+            break;
+        aside[collisions++] = *address;
+        if (collisions == COLLISIONS_MAX) {
+            r = CUDA_ERROR_OUT_OF_MEMORY;
+            break;
+        }
+    }
+    while (collisions--)
+        wire_cuMemFree_v2(t, aside[collisions]);
+    return r;
+}
+
+static CUresult plain_once(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
+    *bytes = *(size_t *)arg;
+    return wire_cuMemAlloc_v2(t, address, *bytes);
+}
+
+VCUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
+    struct thread *t;
+    uint64_t address;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!dptr || !bytesize)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = alloc_apart(t, plain_once, &bytesize, &address);
+    if (r == CUDA_SUCCESS)
+        *dptr = address;
+    return r;
+}
+
+struct pitch_request {
+    size_t width, height;
+    unsigned int element;
+    uint64_t pitch;
+};
+
+static CUresult pitch_once(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
+    struct pitch_request *q = arg;
+    CUresult r = wire_cuMemAllocPitch_v2(t, address, &q->pitch, q->width, q->height, q->element);
+
+    *bytes = q->pitch * q->height;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
+                                         size_t Height, unsigned int ElementSizeBytes) {
+    struct pitch_request q = {WidthInBytes, Height, ElementSizeBytes, 0};
+    struct thread *t;
+    uint64_t address;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!dptr || !pPitch)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = alloc_apart(t, pitch_once, &q, &address);
+    if (r == CUDA_SUCCESS) {
+        *dptr = address;
+        *pPitch = q.pitch;
+    }
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
+    struct range range;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!dptr)
+        return CUDA_SUCCESS;
+    if (!ranges_find(dptr, 1, &range) || range.start != dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_cuMemFree_v2(t, dptr);
+    if (r == CUDA_SUCCESS)
+        ranges_remove(dptr);
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
+    struct arena_block block;
+    struct range range;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (arena_find((const void *)dptr, 1, &block))
+        range = (struct range){(uint64_t)block.start, block.size, 0, 0};
+    else if (!ranges_find(dptr, 1, &range))
+        return CUDA_ERROR_NOT_FOUND;
+    if (pbase)
+        *pbase = range.start;
+    if (psize)
+        *psize = range.size;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pp || Flags & ~HOST_ALLOC_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!bytesize)
+        return CUDA_ERROR_INVALID_VALUE;
+    return arena_alloc(t, bytesize, Flags, pp);
+}
+
+VCUDA_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {
+    return cuMemHostAlloc(pp, bytesize, 0);
+}
+
+VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Copies from or to it may be under way: native waits for them too. */
+    r = wire_cuCtxSynchronize(t);
+    return r == CUDA_SUCCESS ? arena_free(p) : r;
+}
+
+VCUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
+                                                   unsigned int Flags) {
+    struct arena_block block;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pdptr || Flags || !arena_find(p, 1, &block))
+        return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = (CUdeviceptr)p;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
+    struct arena_block block;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pFlags || !arena_find(p, 1, &block))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* With unified addresses every pinned allocation is mapped for the device. */
+    *pFlags = block.flags | CU_MEMHOSTALLOC_DEVICEMAP;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "names.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "barrier.h"
+
+/* Entries live in chunks that never move, so that a look-up needs no lock. */
+#define CHUNK 1024u
+#define CHUNKS ((VCUDA_NAME_INDEX_MAX + 1) / CHUNK)
+
+struct entry {
+    uint32_t generation; /* of the name that is valid now; the low bit of `live` says if one is */
+    uint32_t live;
+    uint32_t next_free; /* index + 1 */
+    void *object;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct entry *chunks[CHUNKS];
+    uint32_t used; /* entries ever handed out */
+    uint32_t free; /* index + 1 of the first free entry */
+} tables[VCUDA_KIND_MAX];
+
+__attribute__((constructor)) static void init_locks(void) {
+    for (int i = 0; i < VCUDA_KIND_MAX; i++)
+        pthread_mutex_init(&tables[i].lock, NULL);
+}
+
+static struct entry *entry_at(enum vcuda_kind kind, uint32_t index) {
+    struct entry *chunk = vcuda_load_acquire(&tables[kind].chunks[index / CHUNK]);
+
+    return chunk ? &chunk[index % CHUNK] : NULL;
+}
+
+/* An unused entry's index, or UINT32_MAX. Under the lock. */
+static uint32_t take_entry(enum vcuda_kind kind) {
+    uint32_t index = tables[kind].free;
+
+    if (index) {
+        tables[kind].free = entry_at(kind, index - 1)->next_free;
+        return index - 1;
+    }
+    index = tables[kind].used;
+    /* Index 0 of generation 0 would look like nothing; start at 1. */
+    if (!index)
+        index = tables[kind].used = 1;
+    if (index > VCUDA_NAME_INDEX_MAX)
+        return UINT32_MAX;
+    if (!tables[kind].chunks[index / CHUNK]) {
+        struct entry *chunk = calloc(CHUNK, sizeof(*chunk));
+
+        if (!chunk)
+            return UINT32_MAX;
+        vcuda_store_release(&tables[kind].chunks[index / CHUNK], chunk);
+    }
+    tables[kind].used++;
+    return index;
+}
+
+uint64_t names_new(enum vcuda_kind kind, void *object) {
+    uint64_t name = 0;
+    uint32_t index;
+
+    pthread_mutex_lock(&tables[kind].lock);
+    index = take_entry(kind);
+    if (index != UINT32_MAX) {
+        struct entry *e = entry_at(kind, index);
+
+        e->generation = (e->generation + 1) & 0xffff;
+        e->object = object;
+        name = vcuda_name(kind, e->generation, index);
+        vcuda_store_release(&e->live, 1);
+    }
+    pthread_mutex_unlock(&tables[kind].lock);
+    return name;
+}
+
+static struct entry *live_entry(enum vcuda_kind kind, uint64_t name) {
+    struct entry *e;
+
+    if (vcuda_name_kind(name) != kind)
+        return NULL;
+    e = entry_at(kind, vcuda_name_index(name));
+    if (!e || !vcuda_load_acquire(&e->live) || e->generation != vcuda_name_generation(name))
+        return NULL;
+    return e;
+}
+
+void *names_get(enum vcuda_kind kind, uint64_t name) {
+    struct entry *e = live_entry(kind, name);
+
+    return e ? e->object : NULL;
+}
+
+/* Under the lock. */
+static void *end_entry(enum vcuda_kind kind, uint32_t index, struct entry *e) {
+    void *object = e->object;
+
+    vcuda_store_release(&e->live, 0);
+    e->object = NULL;
+    e->next_free = tables[kind].free;
+    tables[kind].free = index + 1;
+    return object;
+}
+
+void *names_end(enum vcuda_kind kind, uint64_t name) {
+    void *object = NULL;
+    struct entry *e;
+
+    if (vcuda_name_kind(name) != kind)
+        return NULL;
+    pthread_mutex_lock(&tables[kind].lock);
+    e = live_entry(kind, name);
+    if (e)
+        object = end_entry(kind, vcuda_name_index(name), e);
+    pthread_mutex_unlock(&tables[kind].lock);
+    return object;
+}
+
+void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),
+                  const void *arg, void (*release)(void *object)) {
+    pthread_mutex_lock(&tables[kind].lock);
+    for (uint32_t i = 1; i < tables[kind].used; i++) {
+        struct entry *e = entry_at(kind, i);
+
+        if (e->live && match(e->object, arg))
+            release(end_entry(kind, i, e));
+    }
+    pthread_mutex_unlock(&tables[kind].lock);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names that this process gives to contexts, streams, events, modules and
+ * functions (protocol/record.h), and what it knows of each.
+ */
+#ifndef VCUDA_USERLIB_NAMES_H
+#define VCUDA_USERLIB_NAMES_H
+
+#include <stdint.h>
+#include "record.h"
+
+/*
+ * A new name for `object`, which names_end() gives back; 0 if there are too many.
+ * Any thread.
+ */
+uint64_t names_new(enum vcuda_kind kind, void *object);
+
+/* The object of a name; NULL for a stale, foreign or wild one. Any thread, no lock. */
+void *names_get(enum vcuda_kind kind, uint64_t name);
+
+/* Ends a name: its object, now the caller's, or NULL. */
+void *names_end(enum vcuda_kind kind, uint64_t name);
+
+/*
+ * Ends all names of a kind for which `match` says true, after giving each object to `release`.
+ */
+void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),
+                  const void *arg, void (*release)(void *object));
+
+#endif

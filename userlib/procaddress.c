@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cuGetProcAddress: the same name means another function in another version. */
+#include <string.h>
+
+#include "cuda_calls.h"
+#include "guest.h"
+#include "list_procaddress.h"
+#include "session.h"
+
+/* Rows of the list whose function this library does not have come out as NULL. */
+#define TEXT_OF(x) #x
+#define DO_PRAGMA(x) _Pragma(TEXT_OF(x))
+#define WEAK(which, name, since, symbol) DO_PRAGMA(weak symbol)
+#define NOTHING(which, name, since)
+CUDA_LIST_PROCADDRESS(WEAK, NOTHING)
+
+enum { LEGACY = 1, PER_THREAD = 2, ANY = 3 };
+
+static const struct {
+    const char *name;
+    int which;
+    int since;
+    void *function;
+} entries[] = {
+#define ENTRY(which, name, since, symbol) {#name, which, since, (void *)symbol},
+#define GAP(which, name, since) {#name, which, since, NULL},
+    CUDA_LIST_PROCADDRESS(ENTRY, GAP)
+#undef ENTRY
+#undef GAP
+};
+
+static void *look_up(const char *symbol, int version, int which,
+                     CUdriverProcAddressQueryResult *status) {
+    void *found = NULL;
+
+    *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        if (!(entries[i].which & which) || strcmp(entries[i].name, symbol))
+            continue;
+        if (entries[i].since > version) {
+            if (*status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+                *status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+            break;
+        }
+        found = entries[i].function;
+        *status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    }
+    return found;
+}
+
+VCUDA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
+                                          uint64_t flags,
+                                          CUdriverProcAddressQueryResult *symbolStatus) {
+    CUdriverProcAddressQueryResult status;
+    int driver = CUDA_VERSION;
+
+    if (!symbol || !pfn || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    cuDriverGetVersion(&driver);
+    *pfn = NULL;
+    if (cudaVersion > driver)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pfn = look_up(symbol, cudaVersion,
+                   flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ? PER_THREAD : LEGACY,
+                   &status);
+    if (symbolStatus)
+        *symbolStatus = status;
+    else if (!*pfn)
+        return CUDA_ERROR_NOT_FOUND;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
+                                       uint64_t flags) {
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}
+
+VCUDA_EXPORT CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId) {
+    if (!ppExportTable || !pExportTableId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ppExportTable = NULL;
+    return CUDA_ERROR_NOT_FOUND;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "ranges.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE_MASK 4095ull
+
+/* Sorted by start; allocations do not overlap. */
+static struct {
+    pthread_rwlock_t lock;
+    struct range *all;
+    size_t count;
+    size_t room;
+    uint64_t last_id;
+} ranges = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* Index of the first range that starts after `address`. */
+static size_t after(uint64_t address) {
+    size_t low = 0, high = ranges.count;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (ranges.all[mid].start <= address)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/*
+ * Small allocations share pages (the driver hands out 512-byte pieces), so a page is reserved by
+ * the first that touches it and given back by the last.
+ */
+static bool page_shared(uint64_t page, size_t except) {
+    size_t i = after(page + PAGE_MASK);
+
+    for (size_t back = 0; i-- > 0 && back < 32; back++) {
+        const struct range *r = &ranges.all[i];
+
+        if (i != except && r->start <= page + PAGE_MASK && r->start + r->size > page)
+            return true;
+    }
+    return false;
+}
+
+static bool reserve(uint64_t from, uint64_t to) {
+    void *want = (void *)from;
+    void *got;
+
+    if (from >= to)
+        return true;
+    got = mmap(want, to - from, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == want)
+        return true;
+    if (got != MAP_FAILED)
+        munmap(got, to - from);
+    return false;
+}
+
+/* The whole pages of a range that no other range lies in. */
+static void own_pages(const struct range *r, size_t except, uint64_t *from, uint64_t *to) {
+    *from = r->start & ~PAGE_MASK;
+    *to = (r->start + r->size + PAGE_MASK) & ~PAGE_MASK;
+    if (page_shared(*from, except))
+        *from += PAGE_MASK + 1;
+    if (*to > *from && page_shared(*to - 1 - PAGE_MASK, except))
+        *to -= PAGE_MASK + 1;
+}
+
+bool ranges_add(uint64_t start, uint64_t size, uint64_t context) {
+    struct range fresh = {start, size, context, 0};
+    uint64_t from, to;
+    bool ok = false;
+    size_t at;
+
+    pthread_rwlock_wrlock(&ranges.lock);
+    if (ranges.count == ranges.room) {
+        size_t room = ranges.room ? 2 * ranges.room : 64;
+        struct range *all = realloc(ranges.all, room * sizeof(*all));
+
+        if (!all)
+            goto out;
+        ranges.all = all;
+        ranges.room = room;
+    }
+    own_pages(&fresh, SIZE_MAX, &from, &to);
+    if (!reserve(from, to))
+        goto out;
+    at = after(start);
+    memmove(&ranges.all[at + 1], &ranges.all[at], (ranges.count - at) * sizeof(fresh));
+    fresh.id = ++ranges.last_id;
+    ranges.all[at] = fresh;
+    ranges.count++;
+    ok = true;
+out:
+    pthread_rwlock_unlock(&ranges.lock);
+    return ok;
+}
+
+static void drop(size_t at) {
+    uint64_t from, to;
+
+    own_pages(&ranges.all[at], at, &from, &to);
+    if (from < to)
+        munmap((void *)from, to - from);
+    ranges.count--;
+    memmove(&ranges.all[at], &ranges.all[at + 1], (ranges.count - at) * sizeof(ranges.all[0]));
+}
+
+bool ranges_remove(uint64_t start) {
+    bool found;
+    size_t at;
+
+    pthread_rwlock_wrlock(&ranges.lock);
+    at = after(start);
+    found = at && ranges.all[at - 1].start == start;
+    if (found)
+        drop(at - 1);
+    pthread_rwlock_unlock(&ranges.lock);
+    return found;
+}
+
+bool ranges_find(uint64_t address, uint64_t bytes, struct range *range) {
+    bool found = false;
+    size_t at;
+
+    pthread_rwlock_rdlock(&ranges.lock);
+    at = after(address);
+    if (at) {
+        const struct range *r = &ranges.all[at - 1];
+        uint64_t offset = address - r->start;
+
+        found = offset < r->size && bytes <= r->size - offset;
+        if (found)
+            *range = *r;
+    }
+    pthread_rwlock_unlock(&ranges.lock);
+    return found;
+}
+
+void ranges_forget(uint64_t context) {
+    pthread_rwlock_wrlock(&ranges.lock);
+    for (size_t i = ranges.count; i-- > 0;) {
+        if (ranges.all[i].context == context)
+            drop(i);
+    }
+    pthread_rwlock_unlock(&ranges.lock);
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "rpc.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barrier.h"
+#include "calls.h"
+#include "completion.h"
+#include "counters.h"
+#include "ring.h"
+
+/* Threads that may wait at one time. */
+#define WAITERS 1024u
+
+enum { RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
+
+static struct {
+    struct transport *transport;
+    struct vcuda_duplex duplex;
+    pthread_mutex_t submit; /* writes into the submission ring */
+    pthread_mutex_t waiters_lock;
+    struct rpc *waiters[WAITERS];
+    uint32_t generations[WAITERS]; /* part of the tag: an old answer finds nobody */
+    uint32_t waiters_top;          /* places ever used */
+    uint32_t pumping;              /* 1 while a thread reads the completion ring */
+    uint32_t asleep;               /* 1 while that thread sleeps, under sleep_lock */
+    pthread_mutex_t sleep_lock;    /* guards the wait word against two threads' news */
+    uint32_t space_wanted;         /* a thread waits for the submission ring */
+    uint32_t space_news;           /* futex: changes when there may be space */
+    uint32_t lost;
+    uint32_t deferred; /* first untold error of a posted call */
+    uint64_t spin_ns;
+    uint8_t *record; /* the pump's private copy of a completion */
+} rpc_state = {
+    .submit = PTHREAD_MUTEX_INITIALIZER,
+    .waiters_lock = PTHREAD_MUTEX_INITIALIZER,
+    .sleep_lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+#define S rpc_state
+
+static void futex_wait(uint32_t *word, uint32_t value) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word, int count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static uint64_t now_ns(void) {
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
+    const char *spin = getenv("VCUDA_SPIN_US");
+
+    S.transport = t;
+    vcuda_duplex_session(&S.duplex, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
+    S.record = malloc(VCUDA_REC_MAX);
+    /* With one processor the worker cannot answer while we spin. */
+    S.spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 50000 : 0;
+    if (spin)
+        S.spin_ns = strtoull(spin, NULL, 10) * 1000;
+}
+
+bool rpc_lost(void) {
+    return vcuda_load_once(&S.lost);
+}
+
+static void kick(void) {
+    uint64_t one = 1;
+
+    COUNT(notifications, 1);
+    if (write(S.transport->kick_fd, &one, sizeof(one)) < 0 && !rpc_lost()) {
+        /* Only a dead session refuses; its end is seen where it is waited for. */
+    }
+}
+
+/* Everybody who waits gets an error, once. */
+void rpc_abandon(const char *why) {
+    if (vcuda_exchange(&S.lost, 1))
+        return;
+    guest_log("session lost: %s", why);
+    pthread_mutex_lock(&S.waiters_lock);
+    for (uint32_t i = 0; i < S.waiters_top; i++) {
+        if (!S.waiters[i])
+            continue;
+        S.waiters[i]->status = VCUDA_ERROR_LOST;
+        vcuda_store_release(&S.waiters[i]->state, RPC_DONE);
+        futex_wake(&S.waiters[i]->state, 1);
+        S.waiters[i] = NULL;
+    }
+    pthread_mutex_unlock(&S.waiters_lock);
+    __atomic_fetch_add(&S.space_news, 1, __ATOMIC_SEQ_CST);
+    futex_wake(&S.space_news, INT_MAX);
+}
+
+/* Gives a completion to the call that waits for it; an unknown tag is the worker's offence. */
+static void deliver(const struct vcuda_rec *head, uint32_t len) {
+    uint32_t place = (uint32_t)head->tag;
+    struct rpc *rpc = NULL;
+    bool ok = false;
+
+    if (head->deferred) {
+        uint32_t none = 0;
+
+        __atomic_compare_exchange_n(&S.deferred, &none, head->deferred, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    }
+    pthread_mutex_lock(&S.waiters_lock);
+    if (place && place <= WAITERS && S.generations[place - 1] == (uint32_t)(head->tag >> 32))
+        rpc = S.waiters[place - 1];
+    if (rpc) {
+        ok = completion_parse(head, len, rpc);
+        if (!ok)
+            rpc->status = VCUDA_ERROR_LOST;
+        S.waiters[place - 1] = NULL;
+        vcuda_store_release(&rpc->state, RPC_DONE);
+        futex_wake(&rpc->state, 1);
+    }
+    pthread_mutex_unlock(&S.waiters_lock);
+    if (!ok)
+        rpc_abandon("the worker sent a completion that makes no sense");
+}
+
+/* Takes all completions that are there: true if any was. */
+static bool take_completions(void) {
+    bool any = false;
+
+    for (;;) {
+        int n = vcuda_rx_take(&S.duplex, S.record, VCUDA_REC_MAX, sizeof(struct vcuda_rec));
+
+        if (n < 0)
+            rpc_abandon("the worker broke the completion ring");
+        if (n <= 0)
+            break;
+        any = true;
+        deliver((const struct vcuda_rec *)S.record, (uint32_t)n);
+    }
+    if (any && vcuda_must_wake(&S.duplex, VCUDA_WAIT_SPACE))
+        kick();
+    return any;
+}
+
+static void tell_space(void) {
+    if (!vcuda_load_once(&S.space_wanted))
+        return;
+    vcuda_store_once(&S.space_wanted, 0);
+    __atomic_fetch_add(&S.space_news, 1, __ATOMIC_SEQ_CST);
+    futex_wake(&S.space_news, INT_MAX);
+}
+
+/* Sleeps until the worker notifies or the session ends. */
+static void sleep_for_worker(void) {
+    struct pollfd fds[2] = {{S.transport->wait_fd, POLLIN, 0}, {S.transport->life_fd, 0, 0}};
+    uint64_t news;
+
+    pthread_mutex_lock(&S.sleep_lock);
+    S.asleep = 1;
+    vcuda_wait_begin(&S.duplex,
+                     VCUDA_WAIT_DATA | (vcuda_load_once(&S.space_wanted) ? VCUDA_WAIT_SPACE : 0));
+    pthread_mutex_unlock(&S.sleep_lock);
+    /* Who waits for space looks again now that the wish is announced. */
+    tell_space();
+    if (vcuda_rx_ready(&S.duplex) == 0) {
+        COUNT(slept, 1);
+        if (poll(fds, 2, -1) > 0) {
+            if (fds[0].revents & POLLIN && read(S.transport->wait_fd, &news, sizeof(news)) < 0)
+                fds[0].revents |= POLLERR;
+            if ((fds[0].revents | fds[1].revents) & (POLLHUP | POLLERR | POLLNVAL) &&
+                vcuda_rx_ready(&S.duplex) != 1)
+                rpc_abandon("the worker is gone");
+        }
+    }
+    pthread_mutex_lock(&S.sleep_lock);
+    S.asleep = 0;
+    vcuda_wait_end(&S.duplex);
+    pthread_mutex_unlock(&S.sleep_lock);
+    tell_space();
+}
+
+/* Reads completions until `done` says so: spins for a while after the last news, then sleeps. */
+static void pump_until(bool (*done)(void *arg), void *arg) {
+    uint64_t until = 0;
+
+    while (!done(arg) && !rpc_lost()) {
+        uint64_t now;
+
+        if (take_completions()) {
+            until = 0;
+            continue;
+        }
+        tell_space();
+        for (int i = 0; i < 32 && vcuda_rx_ready(&S.duplex) == 0; i++)
+            __builtin_ia32_pause();
+        now = now_ns();
+        if (!until)
+            until = now + S.spin_ns;
+        if (now >= until) {
+            sleep_for_worker();
+            until = 0;
+        }
+    }
+}
+
+/* Some other thread that waits goes on pumping. */
+static void hand_over(void) {
+    pthread_mutex_lock(&S.waiters_lock);
+    for (uint32_t i = 0; i < S.waiters_top; i++) {
+        uint32_t waiting = RPC_WAITING;
+
+        if (S.waiters[i] &&
+            __atomic_compare_exchange_n(&S.waiters[i]->state, &waiting, RPC_PUMP_NOW, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+            futex_wake(&S.waiters[i]->state, 1);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&S.waiters_lock);
+    tell_space();
+}
+
+static bool call_done(void *arg) {
+    return vcuda_load_acquire(&((struct rpc *)arg)->state) == RPC_DONE;
+}
+
+static void await(struct rpc *rpc) {
+    while (!call_done(rpc)) {
+        uint32_t pump_now = RPC_PUMP_NOW;
+
+        if (!vcuda_exchange(&S.pumping, 1)) {
+            pump_until(call_done, rpc);
+            __atomic_store_n(&S.pumping, 0, __ATOMIC_SEQ_CST);
+            hand_over();
+            continue;
+        }
+        if (__atomic_compare_exchange_n(&rpc->state, &pump_now, RPC_WAITING, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        futex_wait(&rpc->state, RPC_WAITING);
+    }
+}
+
+/* Whether the submission ring has room for *arg bytes; also true when it never will. */
+static bool fits(void *arg) {
+    int r = vcuda_tx_fits(&S.duplex, *(uint32_t *)arg);
+
+    if (r < 0)
+        rpc_abandon("the worker broke the submission ring");
+    return r != 0;
+}
+
+/* Under the submit lock: returns when len bytes fit, or the session is lost. */
+static void await_space(uint32_t len) {
+    while (!fits(&len) && !rpc_lost()) {
+        uint32_t news = vcuda_load_acquire(&S.space_news);
+
+        vcuda_store_once(&S.space_wanted, 1);
+        if (!vcuda_exchange(&S.pumping, 1)) {
+            pump_until(fits, &len);
+            __atomic_store_n(&S.pumping, 0, __ATOMIC_SEQ_CST);
+            hand_over();
+            continue;
+        }
+        /* A pump that sleeps already did not ask for news of space: ask in its place. */
+        pthread_mutex_lock(&S.sleep_lock);
+        if (S.asleep)
+            vcuda_wait_begin(&S.duplex, VCUDA_WAIT_DATA | VCUDA_WAIT_SPACE);
+        pthread_mutex_unlock(&S.sleep_lock);
+        if (!fits(&len))
+            futex_wait(&S.space_news, news);
+    }
+}
+
+CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) {
+    struct context *c = t->context ? names_get(VCUDA_KIND_CONTEXT, t->context) : NULL;
+
+    if (rpc_lost())
+        return VCUDA_ERROR_LOST;
+    /* The native driver refuses a launch on a faulted context at once; so does a posted one. */
+    if (post && c && c->sticky)
+        return (CUresult)c->sticky;
+    memset(&rpc->head, 0, sizeof(rpc->head));
+    rpc->head.call = (uint16_t)call;
+    rpc->head.ctx = t->context;
+    rpc->slot_count = rpc->blob_count = rpc->waiter = 0;
+    rpc->state = RPC_WAITING;
+    rpc->want = NULL;
+    rpc->want_cap = rpc->want_len = 0;
+    return CUDA_SUCCESS;
+}
+
+void rpc_slot(struct rpc *rpc, uint64_t value) {
+    rpc->slots[rpc->slot_count++] = value;
+}
+
+void rpc_blob(struct rpc *rpc, const void *data, uint32_t len) {
+    rpc->blobs[rpc->blob_count].data = data;
+    rpc->blobs[rpc->blob_count++].len = len;
+}
+
+void rpc_want(struct rpc *rpc, void *data, uint32_t cap) {
+    rpc->want = data;
+    rpc->want_cap = cap;
+}
+
+static uint32_t record_length(const struct rpc *rpc) {
+    uint64_t len = sizeof(rpc->head) + 8ull * rpc->slot_count;
+
+    for (uint32_t i = 0; i < rpc->blob_count; i++)
+        len += VCUDA_PAD8((uint64_t)rpc->blobs[i].len);
+    return len > VCUDA_REC_MAX ? 0 : (uint32_t)len;
+}
+
+static void put_record(struct rpc *rpc) {
+    static const uint8_t zeroes[8];
+    uint32_t at = sizeof(rpc->head);
+
+    vcuda_tx_put(&S.duplex, 0, &rpc->head, sizeof(rpc->head));
+    vcuda_tx_put(&S.duplex, at, rpc->slots, 8 * rpc->slot_count);
+    at += 8 * rpc->slot_count;
+    for (uint32_t i = 0; i < rpc->blob_count; i++) {
+        uint32_t len = rpc->blobs[i].len;
+
+        vcuda_tx_put(&S.duplex, at, rpc->blobs[i].data, len);
+        vcuda_tx_put(&S.duplex, at + len, zeroes, VCUDA_PAD8(len) - len);
+        at += VCUDA_PAD8(len);
+    }
+    vcuda_tx_publish(&S.duplex, rpc->head.len);
+}
+
+static CUresult submit(struct rpc *rpc) {
+    rpc->head.len = record_length(rpc);
+    if (!rpc->head.len)
+        return CUDA_ERROR_INVALID_VALUE;
+    COUNT(calls, 1);
+    pthread_mutex_lock(&S.submit);
+    await_space(rpc->head.len);
+    if (!rpc_lost())
+        put_record(rpc);
+    pthread_mutex_unlock(&S.submit);
+    if (rpc_lost())
+        return VCUDA_ERROR_LOST;
+    if (vcuda_must_wake(&S.duplex, VCUDA_WAIT_DATA))
+        kick();
+    return CUDA_SUCCESS;
+}
+
+/* A place among those that wait; false if all are taken. */
+static bool enlist(struct rpc *rpc) {
+    pthread_mutex_lock(&S.waiters_lock);
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        if (S.waiters[i])
+            continue;
+        S.waiters[i] = rpc;
+        S.generations[i]++;
+        rpc->waiter = i + 1;
+        rpc->head.tag = (uint64_t)S.generations[i] << 32 | (i + 1);
+        if (i >= S.waiters_top)
+            S.waiters_top = i + 1;
+        break;
+    }
+    pthread_mutex_unlock(&S.waiters_lock);
+    return rpc->waiter != 0;
+}
+
+static void delist(struct rpc *rpc) {
+    pthread_mutex_lock(&S.waiters_lock);
+    if (S.waiters[rpc->waiter - 1] == rpc)
+        S.waiters[rpc->waiter - 1] = NULL;
+    pthread_mutex_unlock(&S.waiters_lock);
+}
+
+CUresult rpc_post(struct rpc *rpc) {
+    COUNT(posted, 1);
+    return submit(rpc);
+}
+
+CUresult rpc_send(struct rpc *rpc) {
+    CUresult r;
+
+    if (!enlist(rpc))
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    COUNT(waited, 1);
+    r = submit(rpc);
+    if (r != CUDA_SUCCESS)
+        delist(rpc);
+    return r;
+}
+
+/* Errors after which the native driver answers every call of the context with the same. */
+static bool is_sticky(CUresult r) {
+    return r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_LAUNCH_TIMEOUT ||
+           r == CUDA_ERROR_ASSERT ||
+           (r >= CUDA_ERROR_HARDWARE_STACK_ERROR && r <= CUDA_ERROR_LAUNCH_FAILED) ||
+           r == CUDA_ERROR_ECC_UNCORRECTABLE;
+}
+
+CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
+    CUresult r;
+
+    await(rpc);
+    r = rpc->status;
+    if (r == CUDA_SUCCESS && rpc->out_count < outs) {
+        rpc_abandon("the worker's answer is too short");
+        r = VCUDA_ERROR_LOST;
+    }
+    if (is_sticky(r)) {
+        struct context *c = names_get(VCUDA_KIND_CONTEXT, rpc->head.ctx);
+
+        if (c)
+            vcuda_store_once(&c->sticky, (uint32_t)r);
+    }
+    /* Told by calls that give nothing back: an object that was made must not get lost. */
+    if (r == CUDA_SUCCESS && !outs && vcuda_load_once(&S.deferred))
+        r = (CUresult)vcuda_exchange(&S.deferred, 0);
+    return r;
+}
+
+CUresult rpc_wait(struct rpc *rpc, uint32_t outs) {
+    CUresult r = rpc_send(rpc);
+
+    return r == CUDA_SUCCESS ? rpc_finish(rpc, outs) : r;
+}
+
+uint64_t rpc_out(const struct rpc *rpc, uint32_t index) {
+    return rpc->outs[index];
+}
+
+float rpc_float(const struct rpc *rpc, uint32_t index) {
+    uint32_t bits = (uint32_t)rpc->outs[index];
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Streams. Named here, so that making and ending one is posted. */
+#include <stdlib.h>
+
+#include "cuda_calls.h"
+#include "guest.h"
+#include "wire.h"
+
+/*
+ * The per-thread default stream is a real one, made at first use: the worker's threads are not the
+ * program's.
+ */
+struct own_stream {
+    struct own_stream *next;
+    uint64_t context;
+    uint64_t name;
+};
+
+static CUresult make_stream(struct thread *t, unsigned int flags, int priority, uint64_t *name) {
+    struct stream *s = calloc(1, sizeof(*s));
+    CUresult r;
+
+    if (!s)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *s = (struct stream){t->context, flags};
+    *name = names_new(VCUDA_KIND_STREAM, s);
+    if (!*name) {
+        free(s);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    r = wire_cuStreamCreateWithPriority(t, *name, flags, priority);
+    if (r != CUDA_SUCCESS)
+        free(names_end(VCUDA_KIND_STREAM, *name));
+    return r;
+}
+
+static CUresult own_stream(struct thread *t, uint64_t *name) {
+    struct own_stream *o;
+    CUresult r;
+
+    for (o = t->own_streams; o; o = o->next) {
+        if (o->context == t->context && names_get(VCUDA_KIND_STREAM, o->name)) {
+            *name = o->name;
+            return CUDA_SUCCESS;
+        }
+    }
+    o = calloc(1, sizeof(*o));
+    if (!o)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = make_stream(t, CU_STREAM_DEFAULT, 0, name);
+    if (r != CUDA_SUCCESS) {
+        free(o);
+        return r;
+    }
+    *o = (struct own_stream){t->own_streams, t->context, *name};
+    t->own_streams = o;
+    return CUDA_SUCCESS;
+}
+
+static void end_stream(struct thread *t, uint64_t name) {
+    struct stream *s = names_end(VCUDA_KIND_STREAM, name);
+
+    if (s) {
+        wire_cuStreamDestroy_v2(t, name);
+        free(s);
+    }
+}
+
+void stream_forget_thread(struct thread *t) {
+    while (t->own_streams) {
+        struct own_stream *o = t->own_streams;
+
+        t->own_streams = o->next;
+        if (guest_ready() == CUDA_SUCCESS)
+            end_stream(t, o->name);
+        free(o);
+    }
+}
+
+CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context) {
+    struct stream *s;
+
+    *context = t->context;
+    *name = 0;
+    if (!stream || stream == CU_STREAM_LEGACY)
+        return CUDA_SUCCESS;
+    if (stream == CU_STREAM_PER_THREAD)
+        return own_stream(t, name);
+    s = names_get(VCUDA_KIND_STREAM, (uint64_t)stream);
+    if (!s)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *name = (uint64_t)stream;
+    *context = s->context;
+    return CUDA_SUCCESS;
+}
+
+/* What every call on a stream starts with. */
+static CUresult enter_stream(struct thread **t, CUstream stream, uint64_t *name) {
+    uint64_t context;
+    CUresult r = guest_enter(t);
+
+    return r == CUDA_SUCCESS ? stream_resolve(*t, stream, name, &context) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
+                                                 int priority) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!phStream || flags & ~CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = make_stream(t, flags, priority, &name);
+    if (r == CUDA_SUCCESS)
+        *phStream = (CUstream)name;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
+    return cuStreamCreateWithPriority(phStream, Flags, 0);
+}
+
+VCUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_STREAM, hStream);
+    if (r == CUDA_SUCCESS)
+        end_stream(t, (uint64_t)hStream);
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    return r == CUDA_SUCCESS ? wire_cuStreamSynchronize(t, name) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamQuery(CUstream hStream) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    return r == CUDA_SUCCESS ? wire_cuStreamQuery(t, name) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_EVENT, hEvent);
+    if (r == CUDA_SUCCESS && Flags & ~CU_EVENT_WAIT_EXTERNAL)
+        r = CUDA_ERROR_INVALID_VALUE;
+    return r == CUDA_SUCCESS ? wire_cuStreamWaitEvent(t, name, (uint64_t)hEvent, Flags) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    if (r == CUDA_SUCCESS && !priority)
+        r = CUDA_ERROR_INVALID_VALUE;
+    return r == CUDA_SUCCESS ? wire_cuStreamGetPriority(t, name, priority) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    if (r == CUDA_SUCCESS && !flags)
+        r = CUDA_ERROR_INVALID_VALUE;
+    return r == CUDA_SUCCESS ? wire_cuStreamGetFlags(t, name, flags) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    if (r == CUDA_SUCCESS && !streamId)
+        r = CUDA_ERROR_INVALID_VALUE;
+    return r == CUDA_SUCCESS ? wire_cuStreamGetId(t, name, (uint64_t *)streamId) : r;
+}
+
+VCUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
+    struct thread *t;
+    uint64_t name, context;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, hStream, &name, &context);
+    if (r == CUDA_SUCCESS && !pctx)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *pctx = (CUcontext)context;
+    return r;
+}
+
+/* Host functions need the worker to call back into the program; it cannot yet. */
+VCUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    (void)userData;
+    if (r == CUDA_SUCCESS)
+        r = fn ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback,
+                                          void *userData, unsigned int flags) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter_stream(&t, hStream, &name);
+
+    (void)userData;
+    if (r == CUDA_SUCCESS)
+        r = callback && !flags ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+    return r;
+}

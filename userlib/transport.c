@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **out) {
+    int flags = MAP_SHARED | (fixed ? MAP_FIXED_NOREPLACE : 0);
+    void *p = mmap(fixed, bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset);
+
+    if (p == MAP_FAILED)
+        return -errno;
+    if (fixed && p != fixed) { /* a kernel older than MAP_FIXED_NOREPLACE takes it as a hint */
+        munmap(p, bytes);
+        return -EEXIST;
+    }
+    /* The worker belongs to this process: a child must not write into its rings. */
+    madvise(p, bytes, MADV_DONTFORK);
+    madvise(p, bytes, MADV_DONTDUMP);
+    *out = p;
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a program reaches its worker: memory that both map, a way to wake the
+ * worker, a descriptor to sleep on. Everything else is the same over Xen
+ * (xen.c: /dev/vcuda) and on one machine (local.c: a Unix socket).
+ */
+#ifndef VCUDA_USERLIB_TRANSPORT_H
+#define VCUDA_USERLIB_TRANSPORT_H
+
+#include <stdint.h>
+
+struct transport {
+    int wait_fd; /* read of 8 bytes takes the notifications; POLLIN when there are some */
+    int kick_fd; /* write of 8 bytes notifies the worker */
+    int life_fd; /* POLLHUP when the session is dead */
+    void *rings; /* region 0, mapped */
+    const char *kind;
+    /* Makes a region of whole pages, zeroed: 0 and its number, or -errno. */
+    int (*region_add)(struct transport *t, uint64_t bytes, uint32_t *region);
+    /* Maps it at `address`, which must be free: 0 or -errno. */
+    int (*region_map)(struct transport *t, uint32_t region, void *address, uint64_t bytes);
+    void (*close)(struct transport *t);
+};
+
+/*
+ * Opens a session with rings of these sizes: 0 or -errno (ENODEV: no GPU attached or no such
+ * transport here; ESHUTDOWN or ECONNREFUSED: no helper; EDQUOT: over a limit; EACCES; ...).
+ */
+int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes);
+int transport_open_local(struct transport *t, const char *socket_path, uint32_t sub_bytes,
+                         uint32_t cmp_bytes);
+
+/* Maps shared pages so that neither fork nor a core dump takes them along: 0 or -errno. */
+int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **out);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The Xen transport: one open file of /dev/vcuda, see protocol/ioctl.h. */
+#define _GNU_SOURCE
+#include "transport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "ioctl.h"
+#include "layout.h"
+#include "version.h"
+
+static int xen_region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
+    struct vcuda_ioc_region r = {.bytes = bytes};
+
+    if (ioctl(t->wait_fd, VCUDA_IOC_REGION_ADD, &r))
+        return -errno;
+    *region = r.region;
+    return 0;
+}
+
+static int xen_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes) {
+    void *unused;
+
+    return transport_map(t->wait_fd, vcuda_region_offset(region), bytes, address, &unused);
+}
+
+static void xen_close(struct transport *t) {
+    close(t->wait_fd);
+}
+
+int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
+    struct vcuda_ioc_open o = {.version = VCUDA_VERSION_MAX,
+                               .features = VCUDA_FEATURES,
+                               .sub_bytes = sub_bytes,
+                               .cmp_bytes = cmp_bytes};
+    int fd, r;
+
+    memset(t, 0, sizeof(*t));
+    /* The notifications are waited for by poll(): a read must not block. */
+    fd = open(VCUDA_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
+    do
+        r = ioctl(fd, VCUDA_IOC_OPEN, &o) ? -errno : 0;
+    while (r == -EINTR);
+    if (!r)
+        r = transport_map(fd, 0, vcuda_rings_bytes(sub_bytes, cmp_bytes), NULL, &t->rings);
+    if (r) {
+        close(fd);
+        return r;
+    }
+    t->wait_fd = t->kick_fd = t->life_fd = fd;
+    t->kind = "xen";
+    t->region_add = xen_region_add;
+    t->region_map = xen_region_map;
+    t->close = xen_close;
+    return 0;
+}
