@@ -141,19 +141,19 @@ unsigned daemon_count_log(const struct daemon *daemon, const char *text)
     return count;
 }
 
-pid_t daemon_last_worker(const struct daemon *daemon)
+pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker)
 {
-    int last = -1;
+    int other = -1;
 
     for (const char *at = read_file(daemon->log); (at = strstr(at, ": worker ")); at++) {
         int pid;
         int end = 0;
 
-        if (sscanf(at, ": worker %d starts%n", &pid, &end) == 1 && end)
-            last = pid;
+        if (sscanf(at, ": worker %d starts%n", &pid, &end) == 1 && end && pid != worker)
+            other = pid;
     }
-    assert_true(last > 0);
-    return last;
+    assert_true(other > 0);
+    return other;
 }
 
 /* vcudad may not listen yet. */

@@ -33,8 +33,8 @@ void daemon_expect_status(const struct daemon *daemon, const char *text);
 void daemon_expect_log(const struct daemon *daemon, const char *text);
 /* How often text is in the log now. */
 unsigned daemon_count_log(const struct daemon *daemon, const char *text);
-/* Process number of the worker that was started last. */
-pid_t daemon_last_worker(const struct daemon *daemon);
+/* A worker that was started besides the one given. */
+pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker);
 
 /* A connection that has sent LOCAL_OPEN. */
 int client_connect(const struct daemon *daemon);
