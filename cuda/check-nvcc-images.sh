@@ -14,5 +14,4 @@ for mode in default size speed balance none; do
     "$nvcc" -fatbin $both -compress-mode=$mode -o "$dir/$mode.fatbin" "$dir/probe.cu"
 done
 "$nvcc" -cubin -arch=sm_90 -o "$dir/probe.cubin" "$dir/probe.cu"
-"$test_image" "$dir"/*.fatbin "$dir/probe.cubin"
-echo "check-image: nvcc's five ways to compress and its cubin are read"
+exec "$test_image" "$dir"/*.fatbin "$dir/probe.cubin"
