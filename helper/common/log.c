@@ -13,15 +13,13 @@ static const char *log_name = "vcuda";
 static enum vcuda_log_level log_max = VCUDA_LOG_NOTICE;
 static bool log_journal;
 
-void vcuda_log_open(const char *name, enum vcuda_log_level max)
-{
+void vcuda_log_open(const char *name, enum vcuda_log_level max) {
     log_name = name;
     log_max = max;
     log_journal = getenv("JOURNAL_STREAM") != NULL;
 }
 
-static size_t prefix(char *line, size_t size, enum vcuda_log_level level)
-{
+static size_t prefix(char *line, size_t size, enum vcuda_log_level level) {
     if (log_journal)
         return (size_t)snprintf(line, size, "<%d>", level);
     return (size_t)snprintf(line, size, "%s[%d]: %s", log_name, (int)getpid(),
@@ -30,8 +28,7 @@ static size_t prefix(char *line, size_t size, enum vcuda_log_level level)
                                                          : "");
 }
 
-void vcuda_log(enum vcuda_log_level level, const char *format, ...)
-{
+void vcuda_log(enum vcuda_log_level level, const char *format, ...) {
     int saved = errno;
     char line[1024];
     va_list args;

@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 /* A decimal id, ended by a character of ends or the text's end: -EINVAL if it is none. */
-static int parse_id(const char **text, unsigned *id)
-{
+static int parse_id(const char **text, unsigned *id) {
     char *end;
     unsigned long value;
 
@@ -29,8 +28,7 @@ static int parse_id(const char **text, unsigned *id)
     return 0;
 }
 
-static int parse_drop(struct vcuda_sandbox *sandbox, const char *text)
-{
+static int parse_drop(struct vcuda_sandbox *sandbox, const char *text) {
     if (parse_id(&text, &sandbox->uid) || *text++ != ':')
         return -EINVAL;
     if (parse_id(&text, &sandbox->gid))
@@ -48,8 +46,7 @@ static int parse_drop(struct vcuda_sandbox *sandbox, const char *text)
     return 0;
 }
 
-int vcuda_sandbox_argument(struct vcuda_sandbox *sandbox, const char *arg)
-{
+int vcuda_sandbox_argument(struct vcuda_sandbox *sandbox, const char *arg) {
     if (!strcmp(arg, "--no-sandbox")) {
         sandbox->off = true;
         return 0;
@@ -60,8 +57,7 @@ int vcuda_sandbox_argument(struct vcuda_sandbox *sandbox, const char *arg)
 }
 
 /* glibc carries each of these to all threads, those of the driver included. */
-static int become(const struct vcuda_sandbox *s, const char **what)
-{
+static int become(const struct vcuda_sandbox *s, const char **what) {
     *what = "setgroups";
     if (setgroups(s->group_count, s->groups))
         return -errno;
@@ -76,8 +72,7 @@ static int become(const struct vcuda_sandbox *s, const char **what)
     return setuid(0) == 0 ? -EPERM : 0;
 }
 
-static int limit(int resource, rlim_t most)
-{
+static int limit(int resource, rlim_t most) {
     struct rlimit now;
 
     if (getrlimit(resource, &now))
@@ -87,8 +82,7 @@ static int limit(int resource, rlim_t most)
     return setrlimit(resource, &(struct rlimit){most, most}) ? -errno : 0;
 }
 
-static int set_limits(const char **what)
-{
+static int set_limits(const char **what) {
     int error;
 
     /* A core file would hold the guest's data. */
@@ -101,8 +95,7 @@ static int set_limits(const char **what)
     return limit(RLIMIT_NOFILE, 4096);
 }
 
-int vcuda_sandbox_enter(const struct vcuda_sandbox *sandbox, const char **what)
-{
+int vcuda_sandbox_enter(const struct vcuda_sandbox *sandbox, const char **what) {
     int error;
 
     if (sandbox->off)

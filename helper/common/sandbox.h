@@ -40,8 +40,7 @@ int vcuda_sandbox_argument(struct vcuda_sandbox *sandbox, const char *arg);
 int vcuda_sandbox_enter(const struct vcuda_sandbox *sandbox, const char **what);
 
 /* Whether system calls are filtered in this build, for --version and logs. */
-static inline bool vcuda_sandbox_filters(void)
-{
+static inline bool vcuda_sandbox_filters(void) {
 #ifdef VCUDA_WITH_SECCOMP
     return true;
 #else

@@ -45,18 +45,15 @@ struct vcuda_stats {
 };
 
 /* Adds to a number; any thread of the worker. */
-static inline void vcuda_stats_add(uint64_t *counter, uint64_t n)
-{
+static inline void vcuda_stats_add(uint64_t *counter, uint64_t n) {
     __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-static inline void vcuda_stats_set(uint64_t *value, uint64_t n)
-{
+static inline void vcuda_stats_set(uint64_t *value, uint64_t n) {
     __atomic_store_n(value, n, __ATOMIC_RELAXED);
 }
 
-static inline uint64_t vcuda_stats_get(const uint64_t *value)
-{
+static inline uint64_t vcuda_stats_get(const uint64_t *value) {
     return __atomic_load_n(value, __ATOMIC_RELAXED);
 }
 

@@ -8,8 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int send_message(int sock, const void *message, size_t bytes, const int *fd)
-{
+static int send_message(int sock, const void *message, size_t bytes, const int *fd) {
     struct iovec iov = {.iov_base = (void *)message, .iov_len = bytes};
     struct msghdr header = {.msg_iov = &iov, .msg_iovlen = 1};
     union {
@@ -36,8 +35,7 @@ static int send_message(int sock, const void *message, size_t bytes, const int *
 }
 
 /* One message; fd may be NULL (descriptors are refused then) or gets one or -1. */
-static ssize_t receive_message(int sock, void *message, size_t bytes, int *fd)
-{
+static ssize_t receive_message(int sock, void *message, size_t bytes, int *fd) {
     struct iovec iov = {.iov_base = message, .iov_len = bytes};
     union {
         struct cmsghdr align;
@@ -69,8 +67,7 @@ static ssize_t receive_message(int sock, void *message, size_t bytes, int *fd)
     return got;
 }
 
-struct vcuda_stats *vcuda_supervise_stats(void)
-{
+struct vcuda_stats *vcuda_supervise_stats(void) {
     static struct vcuda_stats own;
     void *page = mmap(NULL, sizeof(struct vcuda_stats), PROT_READ | PROT_WRITE, MAP_SHARED,
                       VCUDA_SUPERVISE_STATS_FD, 0);
@@ -81,8 +78,7 @@ struct vcuda_stats *vcuda_supervise_stats(void)
     return page;
 }
 
-int vcuda_supervise_ready(uint32_t driver_version, uint32_t devices)
-{
+int vcuda_supervise_ready(uint32_t driver_version, uint32_t devices) {
     struct vcuda_supervise_ready ready = {
         .op = VCUDA_SUPERVISE_READY,
         .version = VCUDA_SUPERVISE_VERSION,
@@ -93,8 +89,7 @@ int vcuda_supervise_ready(uint32_t driver_version, uint32_t devices)
     return send_message(VCUDA_SUPERVISE_FD, &ready, sizeof(ready), NULL);
 }
 
-int vcuda_supervise_failed(const char *text)
-{
+int vcuda_supervise_failed(const char *text) {
     struct vcuda_supervise_failed failed = {
         .op = VCUDA_SUPERVISE_FAILED,
         .version = VCUDA_SUPERVISE_VERSION,
@@ -104,8 +99,7 @@ int vcuda_supervise_failed(const char *text)
     return send_message(VCUDA_SUPERVISE_FD, &failed, sizeof(failed), NULL);
 }
 
-int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd)
-{
+int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd) {
     ssize_t got = receive_message(VCUDA_SUPERVISE_FD, session, sizeof(*session), fd);
 
     close(VCUDA_SUPERVISE_FD);
@@ -117,8 +111,7 @@ int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd)
     return got < 0 ? (int)got : -EPROTO;
 }
 
-int vcuda_supervise_receive(int sock, union vcuda_supervise_report *report)
-{
+int vcuda_supervise_receive(int sock, union vcuda_supervise_report *report) {
     ssize_t got = receive_message(sock, report, sizeof(*report), NULL);
 
     if (got < 0)
@@ -135,7 +128,6 @@ int vcuda_supervise_receive(int sock, union vcuda_supervise_report *report)
     return -EPROTO;
 }
 
-int vcuda_supervise_give(int sock, const struct vcuda_supervise_session *session, int fd)
-{
+int vcuda_supervise_give(int sock, const struct vcuda_supervise_session *session, int fd) {
     return send_message(sock, session, sizeof(*session), &fd);
 }

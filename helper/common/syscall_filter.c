@@ -83,13 +83,11 @@ static const int denied[] = {
     SCMP_SYS(keyctl),
 };
 
-static int deny(scmp_filter_ctx filter, int call)
-{
+static int deny(scmp_filter_ctx filter, int call) {
     return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0);
 }
 
-static int deny_listed(scmp_filter_ctx filter)
-{
+static int deny_listed(scmp_filter_ctx filter) {
     for (size_t i = 0; i < sizeof(denied) / sizeof(denied[0]); i++) {
         int error = deny(filter, denied[i]);
 
@@ -100,8 +98,7 @@ static int deny_listed(scmp_filter_ctx filter)
 }
 
 /* Threads yes, processes no. */
-static int deny_processes(scmp_filter_ctx filter)
-{
+static int deny_processes(scmp_filter_ctx filter) {
     int error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                                  SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
 
@@ -112,8 +109,7 @@ static int deny_processes(scmp_filter_ctx filter)
 }
 
 /* Calls whose first argument names a process: only this one. */
-static int deny_others(scmp_filter_ctx filter)
-{
+static int deny_others(scmp_filter_ctx filter) {
     static const int calls[] = {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo),
                                 SCMP_SYS(rt_tgsigqueueinfo)};
     uint64_t self = (uint64_t)getpid();
@@ -134,8 +130,7 @@ static int deny_others(scmp_filter_ctx filter)
  * between processes that share GPU memory. A datagram socket could send to
  * anybody without connect(), and SOCK_RAW is another name for it.
  */
-static int deny_sockets(scmp_filter_ctx filter, int call)
-{
+static int deny_sockets(scmp_filter_ctx filter, int call) {
     static const int kinds[] = {SOCK_DGRAM, SOCK_RAW};
     const uint64_t mask = 0xf; /* without SOCK_CLOEXEC and SOCK_NONBLOCK */
     int error =
@@ -148,8 +143,7 @@ static int deny_sockets(scmp_filter_ctx filter, int call)
 }
 
 /* Fills the filter and loads it. */
-static int load(scmp_filter_ctx filter)
-{
+static int load(scmp_filter_ctx filter) {
     int error;
 
     /* The driver's own threads run already. */
@@ -167,8 +161,7 @@ static int load(scmp_filter_ctx filter)
     return error ? error : seccomp_load(filter);
 }
 
-int vcuda_syscall_filter_load(void)
-{
+int vcuda_syscall_filter_load(void) {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     int error;
 

@@ -9,8 +9,7 @@
 #ifdef VCUDA_WITH_SECCOMP
 int vcuda_syscall_filter_load(void);
 #else
-static inline int vcuda_syscall_filter_load(void)
-{
+static inline int vcuda_syscall_filter_load(void) {
     return 0; /* built without libseccomp; vcudad says so when it starts */
 }
 #endif

@@ -19,8 +19,7 @@
 static int base = -1; /* vcudad's own group */
 
 /* Path of our group below MOUNT, from the v2 line of /proc/self/cgroup. */
-static int own_group(char *path, size_t size)
-{
+static int own_group(char *path, size_t size) {
     FILE *file = fopen("/proc/self/cgroup", "re");
     char line[PATH_MAX];
     int error = -ENOENT;
@@ -39,8 +38,7 @@ static int own_group(char *path, size_t size)
     return error;
 }
 
-static int write_at(int dir, const char *name, const char *text)
-{
+static int write_at(int dir, const char *name, const char *text) {
     int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
     int error = 0;
 
@@ -53,8 +51,7 @@ static int write_at(int dir, const char *name, const char *text)
 }
 
 /* Groups whose workers have ended since; one that still has a worker stays. */
-static void remove_old(void)
-{
+static void remove_old(void) {
     DIR *dir = fdopendir(dup(base));
     struct dirent *entry;
 
@@ -68,8 +65,7 @@ static void remove_old(void)
 }
 
 /* Controllers can only be passed on by a group that has no process itself. */
-static void delegate(void)
-{
+static void delegate(void) {
     if (mkdirat(base, "supervisor", 0755) && errno != EEXIST)
         return;
     if (write_at(base, "supervisor/cgroup.procs", "0"))
@@ -78,8 +74,7 @@ static void delegate(void)
         vcuda_log(VCUDA_LOG_INFO, "workers' cgroups only count (no controllers here)");
 }
 
-void cgroup_start(void)
-{
+void cgroup_start(void) {
     char path[PATH_MAX];
     int error = access(MOUNT "/cgroup.controllers", F_OK) ? -errno : own_group(path, sizeof(path));
 
@@ -100,13 +95,11 @@ void cgroup_start(void)
     delegate();
 }
 
-static void group_name(char name[64], unsigned n)
-{
+static void group_name(char name[64], unsigned n) {
     snprintf(name, 64, PREFIX "%d-%u", (int)getpid(), n);
 }
 
-int cgroup_make(unsigned n)
-{
+int cgroup_make(unsigned n) {
     char name[64];
     char file[96];
 
@@ -125,8 +118,7 @@ int cgroup_make(unsigned n)
     return openat(base, file, O_WRONLY | O_CLOEXEC);
 }
 
-void cgroup_remove(unsigned n)
-{
+void cgroup_remove(unsigned n) {
     char name[64];
 
     if (base < 0)

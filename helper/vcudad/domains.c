@@ -19,7 +19,7 @@ struct totals {
 
 struct domain {
     uint32_t domid;
-    bool gone; /* exists no more, but a worker of it may still be ending */
+    bool gone;           /* exists no more, but a worker of it may still be ending */
     struct totals ended; /* what its ended sessions add up to */
     struct totals shown; /* what was written last */
     struct domain *next;
@@ -28,8 +28,7 @@ struct domain {
 static char *counters_dir;
 static struct domain *domains;
 
-void domains_start(const char *state_dir)
-{
+void domains_start(const char *state_dir) {
     int error = -ENOMEM;
 
     if (asprintf(&counters_dir, "%s/domains", state_dir) >= 0)
@@ -39,8 +38,7 @@ void domains_start(const char *state_dir)
                   strerror(-error));
 }
 
-static struct domain *domain_of(uint32_t domid)
-{
+static struct domain *domain_of(uint32_t domid) {
     struct domain *d = domains;
 
     while (d && d->domid != domid)
@@ -58,18 +56,15 @@ static struct domain *domain_of(uint32_t domid)
     return d;
 }
 
-static void add_counters(struct vcuda_stats *sums, const struct vcuda_stats *stats)
-{
+static void add_counters(struct vcuda_stats *sums, const struct vcuda_stats *stats) {
 #define X(name, text) sums->name += vcuda_stats_get(&stats->name);
     VCUDA_COUNTERS(X)
 #undef X
 }
 
 void domains_session_ended(const struct vcuda_supervise_session *session,
-                           const struct vcuda_stats *stats)
-{
-    struct domain *d =
-        session->domid == VCUDA_SUPERVISE_LOCAL ? NULL : domain_of(session->domid);
+                           const struct vcuda_stats *stats) {
+    struct domain *d = session->domid == VCUDA_SUPERVISE_LOCAL ? NULL : domain_of(session->domid);
 
     if (!d)
         return;
@@ -77,8 +72,7 @@ void domains_session_ended(const struct vcuda_supervise_session *session,
     add_counters(&d->ended.sums, stats);
 }
 
-static void write_counters(const struct domain *d)
-{
+static void write_counters(const struct domain *d) {
     const struct totals *t = &d->shown;
     char name[16];
     char text[1024];
@@ -95,15 +89,13 @@ static void write_counters(const struct domain *d)
     textfile_write(counters_dir, name, text, (size_t)n);
 }
 
-static void add_live(struct totals *totals, const struct worker *worker)
-{
+static void add_live(struct totals *totals, const struct worker *worker) {
     totals->sessions++;
     totals->sums.pages += vcuda_stats_get(&worker->spawned.stats->pages);
     add_counters(&totals->sums, worker->spawned.stats);
 }
 
-static void publish(struct domain *d, const struct pool *pool)
-{
+static void publish(struct domain *d, const struct pool *pool) {
     struct totals now = d->ended;
     bool usage;
 
@@ -125,8 +117,7 @@ static void publish(struct domain *d, const struct pool *pool)
 }
 
 /* A domain's entry outlives its last worker, whose end would make a new one. */
-static void drop_gone(void)
-{
+static void drop_gone(void) {
     struct domain **link = &domains;
 
     while (*link) {
@@ -141,8 +132,7 @@ static void drop_gone(void)
     }
 }
 
-void domains_publish(const struct pool *pool)
-{
+void domains_publish(const struct pool *pool) {
     for (const struct worker *w = pool->workers; w; w = w->next) {
         if (w->state == SERVING && w->session.domid != VCUDA_SUPERVISE_LOCAL)
             domain_of(w->session.domid);
@@ -152,8 +142,7 @@ void domains_publish(const struct pool *pool)
     drop_gone();
 }
 
-void domains_forget(uint32_t domid)
-{
+void domains_forget(uint32_t domid) {
     struct domain *d = domains;
     char name[16];
 

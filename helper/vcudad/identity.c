@@ -15,8 +15,7 @@
 static char drop[32 + VCUDA_SANDBOX_GROUPS_MAX * 11];
 
 /* Groups matter: /dev/nvidia* may be open to group video only. */
-static const char *describe(const struct passwd *user)
-{
+static const char *describe(const struct passwd *user) {
     gid_t groups[VCUDA_SANDBOX_GROUPS_MAX];
     int count = VCUDA_SANDBOX_GROUPS_MAX;
     int length = snprintf(drop, sizeof(drop), "--drop=%u:%u", user->pw_uid, user->pw_gid);
@@ -31,8 +30,7 @@ static const char *describe(const struct passwd *user)
     return drop;
 }
 
-const char *identity_drop(const struct options *options)
-{
+const char *identity_drop(const struct options *options) {
     const char *name = options->worker_user;
     const struct passwd *user;
 

@@ -30,14 +30,12 @@ static struct loop_timer pause_timer;
 static int listen_fd = -1;
 static uint32_t last_session;
 
-static struct client *client_of(struct request *request)
-{
+static struct client *client_of(struct request *request) {
     return (struct client *)request;
 }
 
 /* Lets go of the client; its connection is the caller's. */
-static int release(struct client *client)
-{
+static int release(struct client *client) {
     int fd = client->fd;
 
     loop_remove(fd);
@@ -45,18 +43,15 @@ static int release(struct client *client)
     return fd;
 }
 
-static int client_claim(struct request *request)
-{
+static int client_claim(struct request *request) {
     return client_of(request)->fd;
 }
 
-static void client_given(struct request *request)
-{
+static void client_given(struct request *request) {
     close(release(client_of(request)));
 }
 
-static void client_refuse(struct request *request, int error)
-{
+static void client_refuse(struct request *request, int error) {
     refusal_start(release(client_of(request)), error);
 }
 
@@ -67,8 +62,7 @@ static const struct request_ops client_ops = {
 };
 
 /* The program went away before it got a worker. */
-static void client_gone(struct loop_source *source, uint32_t events)
-{
+static void client_gone(struct loop_source *source, uint32_t events) {
     struct client *client =
         (struct client *)((char *)source - __builtin_offsetof(struct client, source));
 
@@ -77,8 +71,7 @@ static void client_gone(struct loop_source *source, uint32_t events)
     close(release(client));
 }
 
-static void welcome(int fd, const struct ucred *who)
-{
+static void welcome(int fd, const struct ucred *who) {
     struct client *client;
 
     if (pool_sessions_of(pool, who->uid) >= options->max_local_sessions) {
@@ -107,15 +100,13 @@ static void welcome(int fd, const struct ucred *who)
     pool_submit(pool, &client->request);
 }
 
-static void resume(struct loop_timer *timer)
-{
+static void resume(struct loop_timer *timer) {
     (void)timer;
     if (listen_fd >= 0)
         loop_add(listen_fd, &listener, EPOLLIN);
 }
 
-static void client_connects(struct loop_source *source, uint32_t events)
-{
+static void client_connects(struct loop_source *source, uint32_t events) {
     struct ucred who;
     socklen_t length = sizeof(who);
     int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
@@ -139,8 +130,7 @@ static void client_connects(struct loop_source *source, uint32_t events)
 }
 
 /* 0 when path is free now: nothing there, or the socket of a vcudad that is gone. */
-static int clear_stale(const struct sockaddr_un *address)
-{
+static int clear_stale(const struct sockaddr_un *address) {
     const char *path = address->sun_path;
     struct stat info;
     int probe;
@@ -161,8 +151,7 @@ static int clear_stale(const struct sockaddr_un *address)
     return unlink(path) ? -errno : 0;
 }
 
-static int listen_at(const char *path)
-{
+static int listen_at(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int error;
 
@@ -189,8 +178,7 @@ static int listen_at(const char *path)
     return error;
 }
 
-static const char *remedy(int error)
-{
+static const char *remedy(int error) {
     switch (-error) {
     case EADDRINUSE:
         return "another vcudad listens there; stop it first, or choose another --socket";
@@ -207,8 +195,7 @@ static const char *remedy(int error)
     }
 }
 
-int listener_start(const struct options *use, struct pool *serve)
-{
+int listener_start(const struct options *use, struct pool *serve) {
     int error;
 
     options = use;
@@ -226,8 +213,7 @@ int listener_start(const struct options *use, struct pool *serve)
     return 0;
 }
 
-void listener_stop(void)
-{
+void listener_stop(void) {
     if (listen_fd < 0)
         return;
     unlink(options->socket);

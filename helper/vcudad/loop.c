@@ -13,14 +13,12 @@ static int loop_fd = -1;
 static struct loop_timer *timers;
 static bool quitting;
 
-static void die(const char *what)
-{
+static void die(const char *what) {
     vcuda_log(VCUDA_LOG_ERROR, "%s: %s", what, strerror(errno));
     exit(1);
 }
 
-void loop_add(int fd, struct loop_source *source, uint32_t events)
-{
+void loop_add(int fd, struct loop_source *source, uint32_t events) {
     struct epoll_event event = {.events = events, .data.ptr = source};
 
     if (loop_fd < 0)
@@ -31,21 +29,18 @@ void loop_add(int fd, struct loop_source *source, uint32_t events)
         die("epoll_ctl");
 }
 
-void loop_remove(int fd)
-{
+void loop_remove(int fd) {
     epoll_ctl(loop_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-uint64_t loop_now(void)
-{
+uint64_t loop_now(void) {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-void loop_timer_set(struct loop_timer *timer, uint64_t ms)
-{
+void loop_timer_set(struct loop_timer *timer, uint64_t ms) {
     timer->at = loop_now() + ms;
     if (timer->known)
         return;
@@ -54,14 +49,12 @@ void loop_timer_set(struct loop_timer *timer, uint64_t ms)
     timers = timer;
 }
 
-void loop_timer_clear(struct loop_timer *timer)
-{
+void loop_timer_clear(struct loop_timer *timer) {
     timer->at = 0;
 }
 
 /* Milliseconds until the next timer, as epoll_wait wants them. */
-static int until_next(void)
-{
+static int until_next(void) {
     uint64_t now = loop_now();
     uint64_t least = UINT64_MAX;
 
@@ -76,8 +69,7 @@ static int until_next(void)
     return least - now > INT_MAX ? INT_MAX : (int)(least - now);
 }
 
-static void fire_due(void)
-{
+static void fire_due(void) {
     uint64_t now = loop_now();
 
     for (struct loop_timer *t = timers; t; t = t->next) {
@@ -88,8 +80,7 @@ static void fire_due(void)
     }
 }
 
-void loop_run(void)
-{
+void loop_run(void) {
     while (!quitting) {
         /* One at a time: a handler may free the source of the next event. */
         struct epoll_event event;
@@ -106,7 +97,6 @@ void loop_run(void)
     }
 }
 
-void loop_quit(void)
-{
+void loop_quit(void) {
     quitting = true;
 }

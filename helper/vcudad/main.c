@@ -27,8 +27,7 @@ static struct pool pool;
 static struct loop_source signals;
 static int signal_fd;
 
-static void stop(void)
-{
+static void stop(void) {
     if (!pool.stopping)
         vcuda_log(VCUDA_LOG_NOTICE, "stops");
     listener_stop();
@@ -36,15 +35,13 @@ static void stop(void)
     xen_stop();
 }
 
-static void reload(void)
-{
+static void reload(void) {
     vcuda_log(VCUDA_LOG_NOTICE, "reads policies anew");
     xen_reload();
     pool_retry(&pool);
 }
 
-static void signal_comes(struct loop_source *source, uint32_t events)
-{
+static void signal_comes(struct loop_source *source, uint32_t events) {
     struct signalfd_siginfo info;
 
     (void)source;
@@ -66,8 +63,7 @@ static void signal_comes(struct loop_source *source, uint32_t events)
     }
 }
 
-static void watch_signals(void)
-{
+static void watch_signals(void) {
     static const int watched[] = {SIGTERM, SIGINT, SIGCHLD, SIGHUP, SIGUSR1};
     sigset_t set;
 
@@ -86,8 +82,7 @@ static void watch_signals(void)
 }
 
 /* Three descriptors a session, and clients that wait. */
-static void raise_limits(void)
-{
+static void raise_limits(void) {
     struct rlimit files;
 
     if (getrlimit(RLIMIT_NOFILE, &files))
@@ -96,8 +91,7 @@ static void raise_limits(void)
     setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static void warn_about_privileges(void)
-{
+static void warn_about_privileges(void) {
     if (!options.sandbox)
         vcuda_log(VCUDA_LOG_WARNING, "--no-sandbox: a guest that takes over its worker has all of "
                                      "vcudad's rights");
@@ -106,8 +100,7 @@ static void warn_about_privileges(void)
                                      "filtered");
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     options_parse(&options, argc, argv);
     vcuda_log_open("vcudad", VCUDA_LOG_NOTICE + options.verbose);
     raise_limits();

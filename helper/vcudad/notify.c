@@ -8,8 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-void notify_ready(void)
-{
+void notify_ready(void) {
     static const char message[] = "READY=1";
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};

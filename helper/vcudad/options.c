@@ -78,14 +78,12 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static void __attribute__((noreturn)) bad(const char *option, const char *value, const char *want)
-{
+static void __attribute__((noreturn)) bad(const char *option, const char *value, const char *want) {
     fprintf(stderr, "vcudad: --%s %s: %s\nTry 'vcudad --help'.\n", option, value, want);
     exit(2);
 }
 
-static unsigned number(const char *option, const char *text, int base, unsigned max)
-{
+static unsigned number(const char *option, const char *text, int base, unsigned max) {
     char *end;
     unsigned long value;
     char want[64];
@@ -98,8 +96,7 @@ static unsigned number(const char *option, const char *text, int base, unsigned 
     bad(option, text, want);
 }
 
-static enum tristate tristate(const char *option, const char *text, bool may_be_auto)
-{
+static enum tristate tristate(const char *option, const char *text, bool may_be_auto) {
     if (!strcmp(text, "on"))
         return ON;
     if (!strcmp(text, "off"))
@@ -109,8 +106,7 @@ static enum tristate tristate(const char *option, const char *text, bool may_be_
     bad(option, text, may_be_auto ? "auto, on or off" : "on or off");
 }
 
-static char *join(const char *dir, const char *name)
-{
+static char *join(const char *dir, const char *name) {
     char *path;
 
     if (asprintf(&path, "%s/%s", dir, name) < 0) {
@@ -121,8 +117,7 @@ static char *join(const char *dir, const char *name)
 }
 
 /* vcuda-worker stands beside vcudad, in the build folder as well as installed. */
-static char *default_worker(void)
-{
+static char *default_worker(void) {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     char *slash;
@@ -135,16 +130,14 @@ static char *default_worker(void)
     return join(self, "vcuda-worker");
 }
 
-static void version(void)
-{
+static void version(void) {
     printf("vcudad " VCUDA_RELEASE " (Xen: %s; system call filter: %s)\n",
            xen_built_in() ? "yes" : "no, built without libxenstore",
            vcuda_sandbox_filters() ? "yes" : "no, built without libseccomp");
     exit(0);
 }
 
-static void set(struct options *o, int option, const char *value)
-{
+static void set(struct options *o, int option, const char *value) {
     switch (option) {
     case OPT_WARM:
         o->warm = number("warm", value, 10, WARM_MAX);
@@ -200,8 +193,7 @@ static void set(struct options *o, int option, const char *value)
     }
 }
 
-void options_parse(struct options *options, int argc, char **argv)
-{
+void options_parse(struct options *options, int argc, char **argv) {
     int option;
 
     *options = (struct options){

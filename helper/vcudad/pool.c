@@ -24,8 +24,7 @@
 
 static void fill(struct pool *pool);
 
-unsigned pool_count(const struct pool *pool, enum worker_state state)
-{
+unsigned pool_count(const struct pool *pool, enum worker_state state) {
     unsigned count = 0;
 
     for (const struct worker *w = pool->workers; w; w = w->next)
@@ -33,8 +32,7 @@ unsigned pool_count(const struct pool *pool, enum worker_state state)
     return count;
 }
 
-static unsigned queue_length(const struct pool *pool)
-{
+static unsigned queue_length(const struct pool *pool) {
     unsigned length = 0;
 
     for (const struct request *r = pool->queue; r; r = r->next)
@@ -42,8 +40,7 @@ static unsigned queue_length(const struct pool *pool)
     return length;
 }
 
-static struct worker *find_worker(const struct pool *pool, enum worker_state state)
-{
+static struct worker *find_worker(const struct pool *pool, enum worker_state state) {
     struct worker *w = pool->workers;
 
     while (w && w->state != state)
@@ -51,16 +48,14 @@ static struct worker *find_worker(const struct pool *pool, enum worker_state sta
     return w;
 }
 
-static void set_deadline(struct worker *worker, uint64_t ms)
-{
+static void set_deadline(struct worker *worker, uint64_t ms) {
     worker->deadline = loop_now() + ms;
     if (!worker->pool->watchdog.at)
         loop_timer_set(&worker->pool->watchdog, WATCH_MS);
 }
 
 /* A worker without a socket has been given all that it will ever get. */
-static void hang_up(struct worker *worker)
-{
+static void hang_up(struct worker *worker) {
     if (worker->spawned.sock < 0)
         return;
     loop_remove(worker->spawned.sock);
@@ -70,13 +65,11 @@ static void hang_up(struct worker *worker)
 
 /* ---- Requests ------------------------------------------------------------ */
 
-static void refuse(struct request *request, int error)
-{
+static void refuse(struct request *request, int error) {
     request->ops->refuse(request, error);
 }
 
-static void refuse_queue(struct pool *pool, int error)
-{
+static void refuse_queue(struct pool *pool, int error) {
     while (pool->queue) {
         struct request *request = pool->queue;
 
@@ -86,11 +79,10 @@ static void refuse_queue(struct pool *pool, int error)
 }
 
 /* Resolves "all GPUs", and checks those that a policy names: 0 or -ENODEV. */
-static int choose_gpus(const struct pool *pool, struct vcuda_supervise_session *session)
-{
+static int choose_gpus(const struct pool *pool, struct vcuda_supervise_session *session) {
     if (!session->gpu_count) {
-        session->gpu_count = pool->devices < VCUDA_SUPERVISE_GPUS_MAX ? pool->devices
-                                                                      : VCUDA_SUPERVISE_GPUS_MAX;
+        session->gpu_count =
+            pool->devices < VCUDA_SUPERVISE_GPUS_MAX ? pool->devices : VCUDA_SUPERVISE_GPUS_MAX;
         for (uint32_t i = 0; i < session->gpu_count; i++)
             session->gpus[i] = i;
     }
@@ -107,8 +99,7 @@ static int choose_gpus(const struct pool *pool, struct vcuda_supervise_session *
 }
 
 /* The worker serves, or (false) turned out to be dead. */
-static bool give(struct worker *worker, struct request *request, int fd)
-{
+static bool give(struct worker *worker, struct request *request, int fd) {
     int error = vcuda_supervise_give(worker->spawned.sock, &request->session, fd);
 
     hang_up(worker);
@@ -132,8 +123,7 @@ static bool give(struct worker *worker, struct request *request, int fd)
 }
 
 /* Gives the first request to an idle worker: false when one of them is missing. */
-static bool match(struct pool *pool)
-{
+static bool match(struct pool *pool) {
     struct request *request = pool->queue;
     struct worker *worker = find_worker(pool, IDLE);
     int fd;
@@ -153,8 +143,7 @@ static bool match(struct pool *pool)
     return true;
 }
 
-void pool_submit(struct pool *pool, struct request *request)
-{
+void pool_submit(struct pool *pool, struct request *request) {
     struct request **end = &pool->queue;
 
     if (pool->stopping) {
@@ -173,8 +162,7 @@ void pool_submit(struct pool *pool, struct request *request)
     fill(pool);
 }
 
-bool pool_cancel(struct pool *pool, const struct request *request)
-{
+bool pool_cancel(struct pool *pool, const struct request *request) {
     for (struct request **r = &pool->queue; *r; r = &(*r)->next) {
         if (*r == request) {
             *r = request->next;
@@ -184,8 +172,7 @@ bool pool_cancel(struct pool *pool, const struct request *request)
     return false;
 }
 
-struct request *pool_waiting(const struct pool *pool, uint32_t domid, uint32_t session)
-{
+struct request *pool_waiting(const struct pool *pool, uint32_t domid, uint32_t session) {
     struct request *r = pool->queue;
 
     while (r && (r->session.domid != domid || r->session.session != session))
@@ -193,8 +180,7 @@ struct request *pool_waiting(const struct pool *pool, uint32_t domid, uint32_t s
     return r;
 }
 
-unsigned pool_sessions_of(const struct pool *pool, uint32_t uid)
-{
+unsigned pool_sessions_of(const struct pool *pool, uint32_t uid) {
     unsigned count = 0;
 
     for (const struct request *r = pool->queue; r; r = r->next)
@@ -205,8 +191,7 @@ unsigned pool_sessions_of(const struct pool *pool, uint32_t uid)
     return count;
 }
 
-void pool_session_gone(struct pool *pool, uint32_t domid, uint32_t session)
-{
+void pool_session_gone(struct pool *pool, uint32_t domid, uint32_t session) {
     for (struct worker *w = pool->workers; w; w = w->next) {
         if (w->state == SERVING && w->session.domid == domid && w->session.session == session)
             set_deadline(w, GONE_MS);
@@ -216,8 +201,7 @@ void pool_session_gone(struct pool *pool, uint32_t domid, uint32_t session)
 /* ---- Workers that start --------------------------------------------------- */
 
 /* Says it once for each reason, not once for each try. */
-static void failure(struct pool *pool, const char *text)
-{
+static void failure(struct pool *pool, const char *text) {
     bool news = strcmp(text, pool->failure) != 0;
 
     snprintf(pool->failure, sizeof(pool->failure), "%s", text);
@@ -232,8 +216,7 @@ static void failure(struct pool *pool, const char *text)
     status_changed();
 }
 
-static void is_ready(struct worker *worker, const struct vcuda_supervise_ready *ready)
-{
+static void is_ready(struct worker *worker, const struct vcuda_supervise_ready *ready) {
     struct pool *pool = worker->pool;
 
     worker->state = IDLE;
@@ -252,8 +235,7 @@ static void is_ready(struct worker *worker, const struct vcuda_supervise_ready *
 }
 
 /* What is left of the worker is for pool_reap(). */
-static void give_up(struct worker *worker, const char *text)
-{
+static void give_up(struct worker *worker, const char *text) {
     hang_up(worker);
     worker->failed = true;
     worker->state = RETIRED;
@@ -261,8 +243,7 @@ static void give_up(struct worker *worker, const char *text)
     failure(worker->pool, text);
 }
 
-static void worker_speaks(struct loop_source *source, uint32_t events)
-{
+static void worker_speaks(struct loop_source *source, uint32_t events) {
     struct worker *worker = (struct worker *)source;
     union vcuda_supervise_report report;
     int error = vcuda_supervise_receive(worker->spawned.sock, &report);
@@ -282,8 +263,7 @@ static void worker_speaks(struct loop_source *source, uint32_t events)
     }
 }
 
-static int start_worker(struct pool *pool)
-{
+static int start_worker(struct pool *pool) {
     struct worker *worker = calloc(1, sizeof(*worker));
     int error = -ENOMEM;
 
@@ -309,8 +289,7 @@ static int start_worker(struct pool *pool)
 }
 
 /* Serves who waits, then brings the number of ready workers to what it should be. */
-static void fill(struct pool *pool)
-{
+static void fill(struct pool *pool) {
     unsigned wanted;
 
     if (pool->stopping)
@@ -336,8 +315,7 @@ static void fill(struct pool *pool)
 /* ---- Workers that end ------------------------------------------------------ */
 
 /* "ended with status 1", "was ended by signal 11 (Segmentation fault)" */
-static void describe_end(char *text, size_t size, int status)
-{
+static void describe_end(char *text, size_t size, int status) {
     if (WIFSIGNALED(status))
         snprintf(text, size, "was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
@@ -345,8 +323,7 @@ static void describe_end(char *text, size_t size, int status)
         snprintf(text, size, "ended with status %d", WEXITSTATUS(status));
 }
 
-static void ended(struct worker *worker, int status)
-{
+static void ended(struct worker *worker, int status) {
     struct pool *pool = worker->pool;
     char how[96];
     char text[VCUDA_SUPERVISE_TEXT_MAX];
@@ -369,14 +346,12 @@ static void ended(struct worker *worker, int status)
 }
 
 /* A last word may still be in the socket when SIGCHLD comes first. */
-static void hear_last_word(struct worker *worker)
-{
+static void hear_last_word(struct worker *worker) {
     if (worker->state == STARTING && worker->spawned.sock >= 0)
         worker_speaks(&worker->source, EPOLLIN);
 }
 
-void pool_reap(struct pool *pool)
-{
+void pool_reap(struct pool *pool) {
     struct worker **link = &pool->workers;
 
     while (*link) {
@@ -401,10 +376,8 @@ void pool_reap(struct pool *pool)
     fill(pool);
 }
 
-static void kill_overdue(struct loop_timer *timer)
-{
-    struct pool *pool =
-        (struct pool *)((char *)timer - __builtin_offsetof(struct pool, watchdog));
+static void kill_overdue(struct loop_timer *timer) {
+    struct pool *pool = (struct pool *)((char *)timer - __builtin_offsetof(struct pool, watchdog));
     uint64_t now = loop_now();
     bool more = false;
 
@@ -423,13 +396,11 @@ static void kill_overdue(struct loop_timer *timer)
 
 /* ---- All of them ------------------------------------------------------------ */
 
-static void retry(struct loop_timer *timer)
-{
+static void retry(struct loop_timer *timer) {
     fill((struct pool *)((char *)timer - __builtin_offsetof(struct pool, retry)));
 }
 
-void pool_start(struct pool *pool, const struct options *options)
-{
+void pool_start(struct pool *pool, const struct options *options) {
     *pool = (struct pool){
         .options = options,
         .drop = identity_drop(options),
@@ -440,15 +411,13 @@ void pool_start(struct pool *pool, const struct options *options)
     fill(pool);
 }
 
-void pool_retry(struct pool *pool)
-{
+void pool_retry(struct pool *pool) {
     pool->backoff = 0;
     loop_timer_clear(&pool->retry);
     fill(pool);
 }
 
-void pool_stop(struct pool *pool)
-{
+void pool_stop(struct pool *pool) {
     int signal = pool->stopping ? SIGKILL : SIGTERM;
 
     pool->stopping = true;
@@ -463,8 +432,7 @@ void pool_stop(struct pool *pool)
         loop_quit();
 }
 
-void pool_log(const struct pool *pool)
-{
+void pool_log(const struct pool *pool) {
     vcuda_log(VCUDA_LOG_NOTICE, "%u starting, %u ready, %u serving, %u waiting%s%s",
               pool_count(pool, STARTING), pool_count(pool, IDLE), pool_count(pool, SERVING),
               queue_length(pool), pool->failure[0] ? "; no worker: " : "", pool->failure);

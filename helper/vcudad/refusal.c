@@ -28,8 +28,7 @@ static struct refusal *refusals;
 static struct loop_timer sweep;
 
 /* Whether the client's message was there, and is answered. Its descriptors vanish unread. */
-static int answer(int fd, int error)
-{
+static int answer(int fd, int error) {
     struct vcuda_local_msg message;
 
     if (recv(fd, &message, sizeof(message), MSG_DONTWAIT) < 0)
@@ -39,8 +38,7 @@ static int answer(int fd, int error)
     return 1;
 }
 
-static void forget(struct refusal *refusal)
-{
+static void forget(struct refusal *refusal) {
     struct refusal **link = &refusals;
 
     while (*link != refusal)
@@ -51,8 +49,7 @@ static void forget(struct refusal *refusal)
     free(refusal);
 }
 
-static void client_speaks(struct loop_source *source, uint32_t events)
-{
+static void client_speaks(struct loop_source *source, uint32_t events) {
     struct refusal *refusal = (struct refusal *)source;
 
     (void)events;
@@ -60,8 +57,7 @@ static void client_speaks(struct loop_source *source, uint32_t events)
         forget(refusal);
 }
 
-static void forget_silent(struct loop_timer *timer)
-{
+static void forget_silent(struct loop_timer *timer) {
     struct refusal *next;
 
     for (struct refusal *r = refusals; r; r = next) {
@@ -73,8 +69,7 @@ static void forget_silent(struct loop_timer *timer)
         loop_timer_set(timer, PATIENCE_MS / 2);
 }
 
-void refusal_start(int fd, int error)
-{
+void refusal_start(int fd, int error) {
     struct refusal *refusal;
 
     if (answer(fd, error)) {

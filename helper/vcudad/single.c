@@ -10,8 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static void say_who(int fd, const char *path)
-{
+static void say_who(int fd, const char *path) {
     char pid[16] = "?";
     ssize_t length = pread(fd, pid, sizeof(pid) - 1, 0);
 
@@ -24,8 +23,7 @@ static void say_who(int fd, const char *path)
               pid, path);
 }
 
-int single_start(const char *state_dir)
-{
+int single_start(const char *state_dir) {
     char path[PATH_MAX];
     int fd;
 

@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 /* A page for the worker's numbers: sealed, or a worker could cut it and kill us by SIGBUS. */
-static int make_stats(const struct vcuda_stats **stats)
-{
+static int make_stats(const struct vcuda_stats **stats) {
     int fd = memfd_create("vcuda-stats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     void *page;
 
@@ -40,8 +39,7 @@ fail:;
 }
 
 /* Puts the two descriptors where the worker expects them and closes all others. */
-static void arrange_descriptors(int sock, int stats)
-{
+static void arrange_descriptors(int sock, int stats) {
     int null = open("/dev/null", O_RDWR);
 
     /* First out of the way: either may be 3 or 4 now. */
@@ -53,8 +51,7 @@ static void arrange_descriptors(int sock, int stats)
     close_range(VCUDA_SUPERVISE_STATS_FD + 1, ~0u, 0);
 }
 
-static void reset_signals(void)
-{
+static void reset_signals(void) {
     sigset_t none;
 
     sigemptyset(&none);
@@ -66,15 +63,13 @@ static void reset_signals(void)
  * No network and no System V memory of others. Without root this needs a user
  * namespace, which changes who owns /dev/nvidia*: then it is left out.
  */
-static void leave_namespaces(void)
-{
+static void leave_namespaces(void) {
     if (geteuid() == 0 && unshare(CLONE_NEWNET | CLONE_NEWIPC))
         vcuda_log(VCUDA_LOG_WARNING, "worker shares the host's network: unshare: %s",
                   strerror(errno));
 }
 
-static void set_environment(const struct options *options, const char *drop)
-{
+static void set_environment(const struct options *options, const char *drop) {
     if (options->driver)
         setenv("VCUDA_DRIVER", options->driver, 1);
     if (!drop)
@@ -87,9 +82,8 @@ static void set_environment(const struct options *options, const char *drop)
     setenv("CUDA_CACHE_DISABLE", "1", 0);
 }
 
-static void __attribute__((noreturn)) become_worker(const struct options *options, const char *drop,
-                                                    int sock, int stats, int group)
-{
+static void __attribute__((noreturn))
+become_worker(const struct options *options, const char *drop, int sock, int stats, int group) {
     const char *arguments[4] = {"vcuda-worker"};
     char text[VCUDA_SUPERVISE_TEXT_MAX];
     int count = 1;
@@ -113,8 +107,7 @@ static void __attribute__((noreturn)) become_worker(const struct options *option
 }
 
 int spawn_worker(const struct options *options, const char *drop, unsigned number,
-                 struct spawned *spawned)
-{
+                 struct spawned *spawned) {
     int pair[2];
     int stats = make_stats(&spawned->stats);
     int group;
@@ -145,8 +138,7 @@ int spawn_worker(const struct options *options, const char *drop, unsigned numbe
     return error;
 }
 
-void spawn_release(struct spawned *spawned)
-{
+void spawn_release(struct spawned *spawned) {
     if (spawned->sock >= 0)
         close(spawned->sock);
     spawned->sock = -1;

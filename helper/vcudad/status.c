@@ -22,8 +22,7 @@ static struct loop_timer timer;
 static time_t started;
 static int last_error;
 
-static void put_string(FILE *out, const char *text)
-{
+static void put_string(FILE *out, const char *text) {
     fputc('"', out);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         if (*c == '"' || *c == '\\')
@@ -36,8 +35,7 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void put_session(FILE *out, const struct worker *worker)
-{
+static void put_session(FILE *out, const struct worker *worker) {
     const struct vcuda_supervise_session *s = &worker->session;
     const struct vcuda_stats *stats = worker->spawned.stats;
 
@@ -58,10 +56,10 @@ static void put_session(FILE *out, const struct worker *worker)
     fputc('}', out);
 }
 
-static void put_driver(FILE *out)
-{
-    fprintf(out, "  \"driver\": {\"version\": %u, \"devices\": %u, \"failure\": ",
-            pool->driver_version, pool->devices);
+static void put_driver(FILE *out) {
+    fprintf(out,
+            "  \"driver\": {\"version\": %u, \"devices\": %u, \"failure\": ", pool->driver_version,
+            pool->devices);
     if (pool->failure[0])
         put_string(out, pool->failure);
     else
@@ -69,8 +67,7 @@ static void put_driver(FILE *out)
     fputs("},\n", out);
 }
 
-static void put_transports(FILE *out)
-{
+static void put_transports(FILE *out) {
     fputs("  \"local\": ", out);
     if (options->local)
         put_string(out, options->socket);
@@ -81,8 +78,7 @@ static void put_transports(FILE *out)
     fputs(",\n", out);
 }
 
-static void put_all(FILE *out)
-{
+static void put_all(FILE *out) {
     const char *separator = "\n";
 
     fprintf(out, "{\n  \"version\": \"" VCUDA_RELEASE "\", \"pid\": %d, \"started\": %lld,\n",
@@ -102,8 +98,7 @@ static void put_all(FILE *out)
     fputs("]\n}\n", out);
 }
 
-static int write_status(void)
-{
+static int write_status(void) {
     char *text;
     size_t length;
     FILE *out = open_memstream(&text, &length);
@@ -119,8 +114,7 @@ static int write_status(void)
     return error;
 }
 
-static void update(struct loop_timer *unused)
-{
+static void update(struct loop_timer *unused) {
     int error = write_status();
 
     (void)unused;
@@ -133,8 +127,7 @@ static void update(struct loop_timer *unused)
         loop_timer_set(&timer, WHILE_BUSY_MS);
 }
 
-int status_start(const struct options *use, const struct pool *show)
-{
+int status_start(const struct options *use, const struct pool *show) {
     int error = textfile_make_dir(use->state_dir);
 
     if (error) {
@@ -150,21 +143,18 @@ int status_start(const struct options *use, const struct pool *show)
     return 0;
 }
 
-void status_changed(void)
-{
+void status_changed(void) {
     if (!timer.at || timer.at > loop_now() + SOON_MS)
         loop_timer_set(&timer, SOON_MS);
 }
 
 void status_session_ended(const struct vcuda_supervise_session *session,
-                          const struct vcuda_stats *stats)
-{
+                          const struct vcuda_stats *stats) {
     domains_session_ended(session, stats);
     status_changed();
 }
 
-void status_stop(void)
-{
+void status_stop(void) {
     loop_timer_clear(&timer);
     domains_publish(pool);
     textfile_remove(options->state_dir, NAME);

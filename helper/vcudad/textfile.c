@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(const char *path, const char *text, size_t length)
-{
+static int write_all(const char *path, const char *text, size_t length) {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     ssize_t wrote;
 
@@ -22,8 +21,7 @@ static int write_all(const char *path, const char *text, size_t length)
     return (size_t)wrote == length ? 0 : -ENOSPC;
 }
 
-int textfile_write(const char *dir, const char *name, const char *text, size_t length)
-{
+int textfile_write(const char *dir, const char *name, const char *text, size_t length) {
     char path[PATH_MAX];
     char fresh[PATH_MAX];
     int error;
@@ -39,21 +37,18 @@ int textfile_write(const char *dir, const char *name, const char *text, size_t l
     return error;
 }
 
-void textfile_remove(const char *dir, const char *name)
-{
+void textfile_remove(const char *dir, const char *name) {
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof(path), "%s/%s", dir, name) < (int)sizeof(path))
         unlink(path);
 }
 
-static int make_dir(const char *dir)
-{
+static int make_dir(const char *dir) {
     return mkdir(dir, 0755) && errno != EEXIST ? -errno : 0;
 }
 
-int textfile_make_dir(const char *dir)
-{
+int textfile_make_dir(const char *dir) {
     char parent[PATH_MAX];
     char *slash;
     int error = make_dir(dir);

@@ -35,8 +35,7 @@ static struct loop_timer retry_timer;
 static char state[160] = "off";
 
 /* Remembers, and says once, why guests cannot be served. */
-static void not_serving(const char *what, const char *why)
-{
+static void not_serving(const char *what, const char *why) {
     char text[sizeof(state)];
 
     snprintf(text, sizeof(text), "%s: %s", what, why);
@@ -48,38 +47,33 @@ static void not_serving(const char *what, const char *why)
 
 /* ---- Sessions ------------------------------------------------------------- */
 
-static int tell_host(unsigned long request, uint32_t domid, uint32_t session, int status)
-{
+static int tell_host(unsigned long request, uint32_t domid, uint32_t session, int status) {
     struct vcuda_ioc_claim claim = {.domid = domid, .session = session, .status = status};
     int result = ioctl(host_fd, request, &claim);
 
     return result < 0 ? -errno : result;
 }
 
-static int guest_claim(struct request *request)
-{
+static int guest_claim(struct request *request) {
     struct guest *guest = (struct guest *)request;
 
     if (guest->fd < 0)
-        guest->fd = tell_host(VCUDA_HOST_IOC_CLAIM, request->session.domid,
-                              request->session.session, 0);
+        guest->fd =
+            tell_host(VCUDA_HOST_IOC_CLAIM, request->session.domid, request->session.session, 0);
     return guest->fd;
 }
 
-static void forget(struct guest *guest)
-{
+static void forget(struct guest *guest) {
     if (guest->fd >= 0)
         close(guest->fd);
     free(guest);
 }
 
-static void guest_given(struct request *request)
-{
+static void guest_given(struct request *request) {
     forget((struct guest *)request);
 }
 
-static void guest_refuse(struct request *request, int error)
-{
+static void guest_refuse(struct request *request, int error) {
     struct guest *guest = (struct guest *)request;
 
     /* A claimed one is answered already: closing its descriptor is its death. */
@@ -95,8 +89,7 @@ static const struct request_ops guest_ops = {
 };
 
 /* Which GPUs the domain has: 0, or the errno for its open(). */
-static int read_gpus(struct vcuda_supervise_session *session)
-{
+static int read_gpus(struct vcuda_supervise_session *session) {
     struct vcuda_back back;
     int error = xs ? vcuda_xs_read_back(xs, session->domid, &back) : -EIO;
 
@@ -111,8 +104,7 @@ static int read_gpus(struct vcuda_supervise_session *session)
     return session->gpu_count ? 0 : -ENODEV;
 }
 
-static void session_new(uint32_t domid, uint32_t session)
-{
+static void session_new(uint32_t domid, uint32_t session) {
     struct guest *guest = calloc(1, sizeof(*guest));
     int error = -ENOMEM;
 
@@ -131,8 +123,7 @@ static void session_new(uint32_t domid, uint32_t session)
     free(guest);
 }
 
-static void session_gone(uint32_t domid, uint32_t session)
-{
+static void session_gone(uint32_t domid, uint32_t session) {
     struct request *waiting = pool_waiting(pool, domid, session);
 
     if (waiting && pool_cancel(pool, waiting))
@@ -143,8 +134,7 @@ static void session_gone(uint32_t domid, uint32_t session)
 
 /* ---- The device ------------------------------------------------------------- */
 
-static void close_host(void)
-{
+static void close_host(void) {
     if (host_fd < 0)
         return;
     loop_remove(host_fd);
@@ -152,8 +142,7 @@ static void close_host(void)
     host_fd = -1;
 }
 
-static void host_speaks(struct loop_source *source, uint32_t events)
-{
+static void host_speaks(struct loop_source *source, uint32_t events) {
     struct vcuda_ioc_host_event event;
 
     (void)source;
@@ -173,8 +162,7 @@ static void host_speaks(struct loop_source *source, uint32_t events)
 }
 
 /* 0 or a negative errno, which not_serving() has told. */
-static int open_host(void)
-{
+static int open_host(void) {
     int error;
 
     host_fd = open(VCUDA_HOST_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -184,18 +172,17 @@ static int open_host(void)
         return 0;
     }
     error = -errno;
-    not_serving(VCUDA_HOST_DEVICE,
-                error == -ENOENT  ? "not there; in dom0 of a Xen host: modprobe vcuda-back"
-                : error == -EBUSY ? "another vcudad has it; stop it first"
-                                  : strerror(-error));
+    not_serving(VCUDA_HOST_DEVICE, error == -ENOENT
+                                       ? "not there; in dom0 of a Xen host: modprobe vcuda-back"
+                                   : error == -EBUSY ? "another vcudad has it; stop it first"
+                                                     : strerror(-error));
     return error;
 }
 
 /* ---- xenstore ----------------------------------------------------------------- */
 
 static void keeper_reports(enum vcuda_keeper_event event, uint32_t domid, int error,
-                           const char *why, void *arg)
-{
+                           const char *why, void *arg) {
     (void)error;
     (void)arg;
     switch (event) {
@@ -212,8 +199,7 @@ static void keeper_reports(enum vcuda_keeper_event event, uint32_t domid, int er
     }
 }
 
-static void close_store(void)
-{
+static void close_store(void) {
     if (keeper) {
         loop_remove(vcuda_keeper_fd(keeper));
         vcuda_keeper_close(keeper);
@@ -224,8 +210,7 @@ static void close_store(void)
     xs = NULL;
 }
 
-static void store_speaks(struct loop_source *source, uint32_t events)
-{
+static void store_speaks(struct loop_source *source, uint32_t events) {
     int error = vcuda_keeper_step(keeper);
 
     (void)source;
@@ -236,8 +221,7 @@ static void store_speaks(struct loop_source *source, uint32_t events)
     }
 }
 
-static int open_store(void)
-{
+static int open_store(void) {
     int error;
 
     xs = xs_open(0);
@@ -257,8 +241,7 @@ static int open_store(void)
 /* ---- All of it ------------------------------------------------------------------ */
 
 /* Opens what is not open yet; tries again later where something is missing. */
-static void connect_all(void)
-{
+static void connect_all(void) {
     if (host_fd < 0 && open_host())
         return;
     if (!keeper && open_store())
@@ -267,19 +250,16 @@ static void connect_all(void)
     snprintf(state, sizeof(state), "serving");
 }
 
-static void retry(struct loop_timer *timer)
-{
+static void retry(struct loop_timer *timer) {
     (void)timer;
     connect_all();
 }
 
-bool xen_built_in(void)
-{
+bool xen_built_in(void) {
     return true;
 }
 
-int xen_start(const struct options *use, struct pool *serve)
-{
+int xen_start(const struct options *use, struct pool *serve) {
     options = use;
     pool = serve;
     retry_timer.fire = retry;
@@ -292,28 +272,24 @@ int xen_start(const struct options *use, struct pool *serve)
     return -ENODEV;
 }
 
-void xen_reload(void)
-{
+void xen_reload(void) {
     if (options->xen == OFF)
         return;
     close_store(); /* a new keeper looks at every domain anew */
     connect_all();
 }
 
-void xen_stop(void)
-{
+void xen_stop(void) {
     loop_timer_clear(&retry_timer);
     close_store();
     close_host();
 }
 
-const char *xen_state(void)
-{
+const char *xen_state(void) {
     return state;
 }
 
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages)
-{
+void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages) {
     struct vcuda_usage usage = {
         .sessions = sessions,
         .pages = pages > UINT32_MAX ? UINT32_MAX : (uint32_t)pages,

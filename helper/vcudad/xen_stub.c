@@ -4,13 +4,11 @@
 
 #include <errno.h>
 
-bool xen_built_in(void)
-{
+bool xen_built_in(void) {
     return false;
 }
 
-int xen_start(const struct options *options, struct pool *pool)
-{
+int xen_start(const struct options *options, struct pool *pool) {
     (void)pool;
     if (options->xen != ON)
         return 0;
@@ -19,21 +17,17 @@ int xen_start(const struct options *options, struct pool *pool)
     return -ENOTSUP;
 }
 
-void xen_reload(void)
-{
+void xen_reload(void) {
 }
 
-void xen_stop(void)
-{
+void xen_stop(void) {
 }
 
-const char *xen_state(void)
-{
+const char *xen_state(void) {
     return "built without libxenstore";
 }
 
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages)
-{
+void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages) {
     (void)domid;
     (void)sessions;
     (void)pages;

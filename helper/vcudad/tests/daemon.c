@@ -25,8 +25,7 @@
 #define STEP_MS 10
 #define ARGUMENTS_MAX 24
 
-void daemon_init(struct daemon *daemon)
-{
+void daemon_init(struct daemon *daemon) {
     *daemon = (struct daemon){.pid = -1};
     /* Workers whose vcudad was killed come to us, so that we see their end. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -36,10 +35,9 @@ void daemon_init(struct daemon *daemon)
     snprintf(daemon->log, sizeof(daemon->log), "%s/log", daemon->dir);
 }
 
-void daemon_start(struct daemon *daemon, const char *const *arguments)
-{
-    const char *line[ARGUMENTS_MAX] = {VCUDAD, "-vv",      "--xen",      "off", "--state-dir",
-                                       daemon->dir, "--worker", PROBE_WORKER};
+void daemon_start(struct daemon *daemon, const char *const *arguments) {
+    const char *line[ARGUMENTS_MAX] = {VCUDAD,        "-vv",       "--xen",    "off",
+                                       "--state-dir", daemon->dir, "--worker", PROBE_WORKER};
     int count = 8;
 
     while (*arguments && count < ARGUMENTS_MAX - 1)
@@ -57,8 +55,7 @@ void daemon_start(struct daemon *daemon, const char *const *arguments)
 }
 
 /* PATIENCE_MS for a child's end; -1 if it goes on. */
-static int wait_for_child(pid_t pid)
-{
+static int wait_for_child(pid_t pid) {
     for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
         int status;
 
@@ -69,8 +66,7 @@ static int wait_for_child(pid_t pid)
     return -1;
 }
 
-int daemon_wait(struct daemon *daemon)
-{
+int daemon_wait(struct daemon *daemon) {
     int status = wait_for_child(daemon->pid);
 
     assert_int_not_equal(status, -1);
@@ -78,14 +74,12 @@ int daemon_wait(struct daemon *daemon)
     return status;
 }
 
-void daemon_stop(struct daemon *daemon)
-{
+void daemon_stop(struct daemon *daemon) {
     assert_int_equal(kill(daemon->pid, SIGTERM), 0);
     assert_int_equal(daemon_wait(daemon), 0);
 }
 
-void daemon_finish(struct daemon *daemon)
-{
+void daemon_finish(struct daemon *daemon) {
     char command[128];
 
     if (daemon->pid > 0) {
@@ -97,8 +91,7 @@ void daemon_finish(struct daemon *daemon)
     assert_int_equal(system(command), 0);
 }
 
-static char *read_file(const char *path)
-{
+static char *read_file(const char *path) {
     static char text[65536];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
@@ -109,8 +102,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-static void expect(const char *path, const char *text)
-{
+static void expect(const char *path, const char *text) {
     for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
         if (strstr(read_file(path), text))
             return;
@@ -119,21 +111,18 @@ static void expect(const char *path, const char *text)
     fail_msg("no '%s' in %s:\n%s", text, path, read_file(path));
 }
 
-void daemon_expect_status(const struct daemon *daemon, const char *text)
-{
+void daemon_expect_status(const struct daemon *daemon, const char *text) {
     char path[96];
 
     snprintf(path, sizeof(path), "%s/status", daemon->dir);
     expect(path, text);
 }
 
-void daemon_expect_log(const struct daemon *daemon, const char *text)
-{
+void daemon_expect_log(const struct daemon *daemon, const char *text) {
     expect(daemon->log, text);
 }
 
-unsigned daemon_count_log(const struct daemon *daemon, const char *text)
-{
+unsigned daemon_count_log(const struct daemon *daemon, const char *text) {
     unsigned count = 0;
 
     for (const char *at = read_file(daemon->log); (at = strstr(at, text)); at++)
@@ -141,8 +130,7 @@ unsigned daemon_count_log(const struct daemon *daemon, const char *text)
     return count;
 }
 
-pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker)
-{
+pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker) {
     int other = -1;
 
     for (const char *at = read_file(daemon->log); (at = strstr(at, ": worker ")); at++) {
@@ -157,8 +145,7 @@ pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker)
 }
 
 /* vcudad may not listen yet. */
-static int connect_soon(const struct sockaddr_un *address)
-{
+static int connect_soon(const struct sockaddr_un *address) {
     for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
         int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
@@ -172,8 +159,7 @@ static int connect_soon(const struct sockaddr_un *address)
     return -1;
 }
 
-int client_connect(const struct daemon *daemon)
-{
+int client_connect(const struct daemon *daemon) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct vcuda_local_msg open = {.op = VCUDA_LOCAL_OPEN, .version = 1};
     int fd;
@@ -184,15 +170,13 @@ int client_connect(const struct daemon *daemon)
     return fd;
 }
 
-static bool readable(int fd, int ms)
-{
+static bool readable(int fd, int ms) {
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
     return poll(&poll_fd, 1, ms) == 1;
 }
 
-int client_opened(int fd)
-{
+int client_opened(int fd) {
     struct vcuda_local_msg opened;
     ssize_t got;
 
@@ -205,15 +189,13 @@ int client_opened(int fd)
     return opened.status;
 }
 
-bool client_sees_end(int fd)
-{
+bool client_sees_end(int fd) {
     char byte;
 
     return readable(fd, 1000) && recv(fd, &byte, 1, 0) <= 0;
 }
 
-bool process_ends(pid_t pid)
-{
+bool process_ends(pid_t pid) {
     for (int waited = 0; waited < 1000; waited += STEP_MS) {
         waitpid(pid, NULL, WNOHANG); /* ours, once its vcudad is gone */
         if (kill(pid, 0) && errno == ESRCH)

@@ -27,16 +27,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool told(const char *how)
-{
+static bool told(const char *how) {
     const char *probe = getenv("PROBE");
 
     return probe && !strcmp(probe, how);
 }
 
 /* Wrong on purpose: what a worker from another release would send. */
-static void say_other_version(void)
-{
+static void say_other_version(void) {
     struct vcuda_supervise_ready ready = {
         .op = VCUDA_SUPERVISE_READY,
         .version = VCUDA_SUPERVISE_VERSION + 1,
@@ -47,8 +45,7 @@ static void say_other_version(void)
     pause();
 }
 
-static void load_driver(void)
-{
+static void load_driver(void) {
     const char *driver = getenv("VCUDA_DRIVER");
 
     if (told("crash"))
@@ -65,20 +62,17 @@ static void load_driver(void)
 
 /* ---- What the sandbox lets through: 0 or the errno ------------------------ */
 
-static int outcome(long result)
-{
+static int outcome(long result) {
     return result < 0 ? errno : 0;
 }
 
-static int try_execve(void)
-{
+static int try_execve(void) {
     char *none[] = {NULL};
 
     return outcome(execve("/nonexistent", none, none)); /* ENOENT where it is allowed */
 }
 
-static int try_fork(void)
-{
+static int try_fork(void) {
     pid_t child = fork();
 
     if (!child)
@@ -86,78 +80,64 @@ static int try_fork(void)
     return outcome(child);
 }
 
-static int try_spawn(void)
-{
+static int try_spawn(void) {
     char *arguments[] = {"true", NULL};
     pid_t child;
 
     return posix_spawn(&child, "/bin/true", NULL, NULL, arguments, NULL);
 }
 
-static int try_inet(void)
-{
+static int try_inet(void) {
     return outcome(socket(AF_INET, SOCK_STREAM, 0));
 }
 
-static int try_datagram(void)
-{
+static int try_datagram(void) {
     return outcome(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 }
 
-static int try_unix(void)
-{
+static int try_unix(void) {
     return outcome(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
-static int try_connect(void)
-{
+static int try_connect(void) {
     return outcome(connect(0, NULL, 0)); /* ENOTSOCK where it is allowed */
 }
 
-static int try_signal_init(void)
-{
+static int try_signal_init(void) {
     return outcome(kill(1, 0));
 }
 
-static int try_signal_self(void)
-{
+static int try_signal_self(void) {
     return outcome(kill(getpid(), 0));
 }
 
-static int try_ptrace(void)
-{
+static int try_ptrace(void) {
     return outcome(ptrace(PTRACE_ATTACH, 0, NULL, NULL)); /* ESRCH where it is allowed */
 }
 
-static int try_bpf(void)
-{
+static int try_bpf(void) {
     return outcome(syscall(SYS_bpf, 0, NULL, 0));
 }
 
-static int try_root(void)
-{
+static int try_root(void) {
     return outcome(setuid(0));
 }
 
-static int try_open_null(void)
-{
+static int try_open_null(void) {
     return outcome(open("/dev/null", O_RDWR | O_CLOEXEC));
 }
 
-static int try_other_limits(void)
-{
+static int try_other_limits(void) {
     struct rlimit limit;
 
     return outcome(prlimit(getppid(), RLIMIT_NOFILE, NULL, &limit));
 }
 
-static void *nothing(void *arg)
-{
+static void *nothing(void *arg) {
     return arg;
 }
 
-static int try_thread(void)
-{
+static int try_thread(void) {
     pthread_t thread;
     int error = pthread_create(&thread, NULL, nothing, NULL);
 
@@ -165,20 +145,27 @@ static int try_thread(void)
 }
 
 static int (*const attempts[])(void) = {
-    [PROBE_EXECVE] = try_execve,           [PROBE_FORK] = try_fork,
-    [PROBE_SPAWN] = try_spawn,             [PROBE_INET] = try_inet,
-    [PROBE_DATAGRAM] = try_datagram,       [PROBE_UNIX] = try_unix,
-    [PROBE_CONNECT] = try_connect,         [PROBE_SIGNAL_INIT] = try_signal_init,
-    [PROBE_SIGNAL_SELF] = try_signal_self, [PROBE_PTRACE] = try_ptrace,
-    [PROBE_BPF] = try_bpf,                 [PROBE_ROOT] = try_root,
-    [PROBE_OPEN_NULL] = try_open_null,     [PROBE_OTHER_LIMITS] = try_other_limits,
+    [PROBE_EXECVE] = try_execve,
+    [PROBE_FORK] = try_fork,
+    [PROBE_SPAWN] = try_spawn,
+    [PROBE_INET] = try_inet,
+    [PROBE_DATAGRAM] = try_datagram,
+    [PROBE_UNIX] = try_unix,
+    [PROBE_CONNECT] = try_connect,
+    [PROBE_SIGNAL_INIT] = try_signal_init,
+    [PROBE_SIGNAL_SELF] = try_signal_self,
+    [PROBE_PTRACE] = try_ptrace,
+    [PROBE_BPF] = try_bpf,
+    [PROBE_ROOT] = try_root,
+    [PROBE_OPEN_NULL] = try_open_null,
+    [PROBE_OTHER_LIMITS] = try_other_limits,
     [PROBE_THREAD] = try_thread,
 };
 
 /* ---- The session ----------------------------------------------------------- */
 
-static void fill_answer(struct probe_answer *answer, const struct vcuda_supervise_session *session)
-{
+static void fill_answer(struct probe_answer *answer,
+                        const struct vcuda_supervise_session *session) {
     struct rlimit core = {1, 1};
 
     getrlimit(RLIMIT_CORE, &core);
@@ -197,8 +184,7 @@ static void fill_answer(struct probe_answer *answer, const struct vcuda_supervis
 }
 
 /* The other end of the descriptor table: nothing of vcudad's is left open. */
-static int count_descriptors(void)
-{
+static int count_descriptors(void) {
     int count = 0;
 
     for (int fd = 0; fd < 1024; fd++)
@@ -207,8 +193,7 @@ static int count_descriptors(void)
 }
 
 static int serve(int client, const struct vcuda_supervise_session *session,
-                 struct vcuda_stats *stats)
-{
+                 struct vcuda_stats *stats) {
     struct vcuda_local_msg message;
     char command;
 
@@ -234,8 +219,7 @@ static int serve(int client, const struct vcuda_supervise_session *session,
     return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     struct vcuda_stats *stats = vcuda_supervise_stats();
     struct vcuda_supervise_session session;
     struct vcuda_sandbox sandbox = {0};

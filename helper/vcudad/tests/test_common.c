@@ -22,8 +22,7 @@
 static int sock;   /* vcudad's end */
 static int worker; /* the worker's end */
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     int pair[2];
 
     (void)state;
@@ -33,24 +32,21 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     close(sock);
     close(worker);
     return 0;
 }
 
-static int receive_after(const void *message, size_t bytes)
-{
+static int receive_after(const void *message, size_t bytes) {
     union vcuda_supervise_report report;
 
     assert_int_equal(send(worker, message, bytes, 0), bytes);
     return vcuda_supervise_receive(sock, &report);
 }
 
-static void test_ready(void **state)
-{
+static void test_ready(void **state) {
     struct vcuda_supervise_ready ready = {
         .op = VCUDA_SUPERVISE_READY, .version = VCUDA_SUPERVISE_VERSION, .devices = 1};
     union vcuda_supervise_report report;
@@ -70,8 +66,7 @@ static void test_ready(void **state)
     assert_int_equal(vcuda_supervise_receive(sock, &report), -EPIPE);
 }
 
-static void test_failed_text_ends(void **state)
-{
+static void test_failed_text_ends(void **state) {
     struct vcuda_supervise_failed failed = {.op = VCUDA_SUPERVISE_FAILED,
                                             .version = VCUDA_SUPERVISE_VERSION};
     union vcuda_supervise_report report;
@@ -87,8 +82,7 @@ static void test_failed_text_ends(void **state)
 }
 
 /* The worker's half wants descriptor 3: done in a child. Its exit status is -result. */
-static int wait_in_child(int *descriptor_is_there)
-{
+static int wait_in_child(int *descriptor_is_there) {
     int status;
     pid_t child = fork();
 
@@ -113,8 +107,7 @@ static int wait_in_child(int *descriptor_is_there)
     return -WEXITSTATUS(status);
 }
 
-static void test_session_with_descriptor(void **state)
-{
+static void test_session_with_descriptor(void **state) {
     struct vcuda_supervise_session session = {
         .op = VCUDA_SUPERVISE_SESSION, .gpu_count = 1, .gpus = {7}};
     int pipe_ends[2];
@@ -132,8 +125,7 @@ static void test_session_with_descriptor(void **state)
     close(pipe_ends[1]);
 }
 
-static void test_session_refused(void **state)
-{
+static void test_session_refused(void **state) {
     struct vcuda_supervise_session session = {.op = VCUDA_SUPERVISE_SESSION,
                                               .gpu_count = VCUDA_SUPERVISE_GPUS_MAX + 1};
     int there;
@@ -143,8 +135,7 @@ static void test_session_refused(void **state)
     assert_int_equal(wait_in_child(&there), -EPROTO);
 }
 
-static void test_session_without_descriptor(void **state)
-{
+static void test_session_without_descriptor(void **state) {
     struct vcuda_supervise_session session = {.op = VCUDA_SUPERVISE_SESSION, .gpu_count = 1};
     int there;
 
@@ -153,16 +144,14 @@ static void test_session_without_descriptor(void **state)
     assert_int_equal(wait_in_child(&there), -EPROTO);
 }
 
-static void test_vcudad_gone(void **state)
-{
+static void test_vcudad_gone(void **state) {
     int there;
 
     (void)state;
     assert_int_equal(wait_in_child(&there), -EPIPE);
 }
 
-static void test_give_to_dead_worker(void **state)
-{
+static void test_give_to_dead_worker(void **state) {
     struct vcuda_supervise_session session = {.op = VCUDA_SUPERVISE_SESSION, .gpu_count = 1};
 
     (void)state;
@@ -171,10 +160,9 @@ static void test_give_to_dead_worker(void **state)
     assert_int_equal(vcuda_supervise_give(sock, &session, STDIN_FILENO), -EPIPE);
 }
 
-static void test_drop_argument(void **state)
-{
+static void test_drop_argument(void **state) {
     static const char *const bad[] = {
-        "--drop=",       "--drop=1",      "--drop=1:",  "--drop=:1",   "--drop=0:0",
+        "--drop=",       "--drop=1",      "--drop=1:",   "--drop=:1",   "--drop=0:0",
         "--drop=1:2,",   "--drop=1:2;3",  "--drop=-1:2", "--drop=1:+2", "--drop=4294967295:1",
         "--drop=1:2, 3", "--drop=1:2,3x",
     };
@@ -198,8 +186,7 @@ static void test_drop_argument(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_ready),
         TEST(test_failed_text_ends),

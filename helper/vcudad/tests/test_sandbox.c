@@ -22,8 +22,7 @@
 static struct daemon vcudad;
 
 /* One vcudad with these arguments, one session, one answer. */
-static struct probe_answer ask_worker(const char *const *arguments)
-{
+static struct probe_answer ask_worker(const char *const *arguments) {
     struct probe_answer answer;
     char command = PROBE_REPORT;
     int fd;
@@ -39,20 +38,17 @@ static struct probe_answer ask_worker(const char *const *arguments)
     return answer;
 }
 
-static struct probe_answer ask_default(void)
-{
+static struct probe_answer ask_default(void) {
     return ask_worker((const char *const[]){NULL});
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     daemon_finish(&vcudad);
     return 0;
 }
 
-static void test_always(void **state)
-{
+static void test_always(void **state) {
     struct probe_answer a = ask_default();
 
     (void)state;
@@ -66,8 +62,7 @@ static void test_always(void **state)
     assert_int_equal(a.outcomes[PROBE_SIGNAL_SELF], 0);
 }
 
-static void test_filter(void **state)
-{
+static void test_filter(void **state) {
     static const enum probe_attempt denied[] = {
         PROBE_EXECVE,  PROBE_FORK,        PROBE_SPAWN,  PROBE_INET, PROBE_DATAGRAM,
         PROBE_CONNECT, PROBE_SIGNAL_INIT, PROBE_PTRACE, PROBE_BPF,  PROBE_OTHER_LIMITS,
@@ -85,8 +80,7 @@ static void test_filter(void **state)
     }
 }
 
-static void test_user(void **state)
-{
+static void test_user(void **state) {
     struct probe_answer a = ask_worker((const char *const[]){"--worker-user", "nobody", NULL});
 
     (void)state;
@@ -100,8 +94,7 @@ static void test_user(void **state)
     assert_int_equal(a.outcomes[PROBE_ROOT], EPERM);
 }
 
-static void test_off(void **state)
-{
+static void test_off(void **state) {
     struct probe_answer a = ask_worker((const char *const[]){"--no-sandbox", NULL});
 
     (void)state;
@@ -116,8 +109,7 @@ static void test_off(void **state)
     daemon_expect_log(&vcudad, "--no-sandbox: ");
 }
 
-static void test_user_root_refused(void **state)
-{
+static void test_user_root_refused(void **state) {
     (void)state;
     daemon_init(&vcudad);
     if (geteuid()) {
@@ -129,8 +121,7 @@ static void test_user_root_refused(void **state)
     daemon_expect_log(&vcudad, "workers must not be");
 }
 
-static void test_user_unknown(void **state)
-{
+static void test_user_unknown(void **state) {
     (void)state;
     daemon_init(&vcudad);
     if (geteuid()) {
@@ -144,11 +135,14 @@ static void test_user_unknown(void **state)
 
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_always), TEST(test_filter),           TEST(test_user),
-        TEST(test_off),    TEST(test_user_root_refused), TEST(test_user_unknown),
+        TEST(test_always),
+        TEST(test_filter),
+        TEST(test_user),
+        TEST(test_off),
+        TEST(test_user_root_refused),
+        TEST(test_user_unknown),
     };
 
     return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);

@@ -28,31 +28,27 @@
 
 static struct daemon vcudad;
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     unsetenv("PROBE");
     daemon_init(&vcudad);
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     daemon_finish(&vcudad);
     return 0;
 }
 
-static int open_session(void)
-{
+static int open_session(void) {
     int fd = client_connect(&vcudad);
 
     assert_int_equal(client_opened(fd), 0);
     return fd;
 }
 
-static struct probe_answer ask(int fd)
-{
+static struct probe_answer ask(int fd) {
     struct probe_answer answer;
     char command = PROBE_REPORT;
 
@@ -61,8 +57,7 @@ static struct probe_answer ask(int fd)
     return answer;
 }
 
-static void test_pool_fills(void **state)
-{
+static void test_pool_fills(void **state) {
     (void)state;
     daemon_start(&vcudad, ARGS("--warm", "3"));
     daemon_expect_status(&vcudad, "\"ready\": 3, \"serving\": 0");
@@ -70,8 +65,7 @@ static void test_pool_fills(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_session_reaches_worker(void **state)
-{
+static void test_session_reaches_worker(void **state) {
     struct probe_answer answer;
     char text[64];
     int fd;
@@ -97,8 +91,7 @@ static void test_session_reaches_worker(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_many_sessions_at_once(void **state)
-{
+static void test_many_sessions_at_once(void **state) {
     int fds[8];
 
     (void)state;
@@ -116,8 +109,7 @@ static void test_many_sessions_at_once(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_no_worker_kept(void **state)
-{
+static void test_no_worker_kept(void **state) {
     int fd;
 
     (void)state;
@@ -129,8 +121,7 @@ static void test_no_worker_kept(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_worker_killed(void **state)
-{
+static void test_worker_killed(void **state) {
     struct probe_answer answer;
     int fd;
     int other;
@@ -150,8 +141,7 @@ static void test_worker_killed(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_idle_worker_killed(void **state)
-{
+static void test_idle_worker_killed(void **state) {
     char command = PROBE_ABORT;
     int fd;
 
@@ -167,8 +157,7 @@ static void test_idle_worker_killed(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_stop_leaves_nothing(void **state)
-{
+static void test_stop_leaves_nothing(void **state) {
     struct probe_answer answer;
     struct stat info;
     int fd;
@@ -186,8 +175,7 @@ static void test_stop_leaves_nothing(void **state)
     close(fd);
 }
 
-static void test_driver_missing(void **state)
-{
+static void test_driver_missing(void **state) {
     int fd;
 
     (void)state;
@@ -205,8 +193,7 @@ static void test_driver_missing(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_driver_appears(void **state)
-{
+static void test_driver_appears(void **state) {
     char driver[96];
     int fd;
 
@@ -222,8 +209,7 @@ static void test_driver_appears(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_worker_missing(void **state)
-{
+static void test_worker_missing(void **state) {
     int fd;
 
     (void)state;
@@ -235,8 +221,7 @@ static void test_worker_missing(void **state)
     daemon_stop(&vcudad);
 }
 
-static void expect_bad_worker(const char *probe, const char *log)
-{
+static void expect_bad_worker(const char *probe, const char *log) {
     int fd;
 
     setenv("PROBE", probe, 1);
@@ -248,20 +233,17 @@ static void expect_bad_worker(const char *probe, const char *log)
     daemon_stop(&vcudad);
 }
 
-static void test_worker_crashes_at_start(void **state)
-{
+static void test_worker_crashes_at_start(void **state) {
     (void)state;
     expect_bad_worker("crash", "was ended by signal 6 (Aborted) while it loaded the driver");
 }
 
-static void test_worker_of_other_release(void **state)
-{
+static void test_worker_of_other_release(void **state) {
     (void)state;
     expect_bad_worker("other-version", "speaks another language");
 }
 
-static void test_worker_crashes_idle(void **state)
-{
+static void test_worker_crashes_idle(void **state) {
     (void)state;
     setenv("PROBE", "crash-idle", 1);
     daemon_start(&vcudad, ARGS());
@@ -271,8 +253,7 @@ static void test_worker_crashes_idle(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_slow_driver(void **state)
-{
+static void test_slow_driver(void **state) {
     int gone;
     int fd;
 
@@ -289,8 +270,7 @@ static void test_slow_driver(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_session_limit(void **state)
-{
+static void test_session_limit(void **state) {
     int fds[3];
 
     (void)state;
@@ -311,8 +291,7 @@ static void test_session_limit(void **state)
 }
 
 /* A client that asks only after it was refused gets its answer nevertheless. */
-static void test_refusal_waits_for_question(void **state)
-{
+static void test_refusal_waits_for_question(void **state) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct pollfd early;
     int fd;
@@ -333,8 +312,7 @@ static void test_refusal_waits_for_question(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_second_vcudad_refused(void **state)
-{
+static void test_second_vcudad_refused(void **state) {
     struct daemon second;
     int fd;
 
@@ -360,8 +338,7 @@ static void test_second_vcudad_refused(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_stale_socket_replaced(void **state)
-{
+static void test_stale_socket_replaced(void **state) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int stale = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     int fd;
@@ -377,8 +354,7 @@ static void test_stale_socket_replaced(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_other_file_stays(void **state)
-{
+static void test_other_file_stays(void **state) {
     int file = open(vcudad.socket, O_WRONLY | O_CREAT, 0600);
     struct stat info;
 
@@ -390,8 +366,7 @@ static void test_other_file_stays(void **state)
     assert_int_equal(lstat(vcudad.socket, &info), 0);
 }
 
-static void test_socket_mode(void **state)
-{
+static void test_socket_mode(void **state) {
     struct stat info;
     int fd;
 
@@ -405,8 +380,7 @@ static void test_socket_mode(void **state)
 }
 
 /* The kill that vcudad cannot see: sessions go on, idle workers end, the next one takes over. */
-static void test_vcudad_killed(void **state)
-{
+static void test_vcudad_killed(void **state) {
     struct probe_answer before;
     int fd;
     int next;
@@ -432,8 +406,7 @@ static void test_vcudad_killed(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_table_in_log(void **state)
-{
+static void test_table_in_log(void **state) {
     int fd;
 
     (void)state;
@@ -447,8 +420,7 @@ static void test_table_in_log(void **state)
     daemon_stop(&vcudad);
 }
 
-static void test_status_is_json(void **state)
-{
+static void test_status_is_json(void **state) {
     char command[256];
     int fd;
 
@@ -467,8 +439,7 @@ static void test_status_is_json(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_pool_fills),
         TEST(test_session_reaches_worker),
