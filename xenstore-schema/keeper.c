@@ -7,6 +7,7 @@
 #include "node.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,19 @@ static void forget_named(struct vcuda_keeper *keeper) {
     keeper->nameless_count = kept;
 }
 
+static void report_failed(struct vcuda_keeper *keeper, uint32_t domid, int err,
+                          const struct vcuda_policy_error *error) {
+    char why[sizeof(error->what) + 32];
+
+    if (!error->what[0])
+        snprintf(why, sizeof(why), "%s", strerror(-err));
+    else if (!error->line)
+        snprintf(why, sizeof(why), "its policy: %s", error->what);
+    else
+        snprintf(why, sizeof(why), "its policy, line %u: %s", error->line, error->what);
+    keeper->report(VCUDA_KEEPER_FAILED, domid, err, why, keeper->arg);
+}
+
 static void attach_one(struct vcuda_keeper *keeper, uint32_t domid) {
     struct vcuda_policy_error error = {.what = ""};
     int err = vcuda_xs_attach_by_policy(keeper->xs, domid, keeper->dir, &error);
@@ -79,8 +93,7 @@ static void attach_one(struct vcuda_keeper *keeper, uint32_t domid) {
     case -ESRCH:     /* died meanwhile */
         break;
     default:
-        keeper->report(VCUDA_KEEPER_FAILED, domid, err, error.what[0] ? error.what : strerror(-err),
-                       keeper->arg);
+        report_failed(keeper, domid, err, &error);
     }
 }
 

@@ -243,7 +243,7 @@ int vcuda_xs_reap(struct xs_handle *xs, void (*each)(uint32_t domid, void *arg),
 enum vcuda_keeper_event {
     VCUDA_KEEPER_ATTACHED,
     VCUDA_KEEPER_REAPED,
-    VCUDA_KEEPER_FAILED, /* error: what vcuda_xs_attach_by_policy() returned; why: its text */
+    VCUDA_KEEPER_FAILED, /* error: what vcuda_xs_attach_by_policy() returned; why: for a log */
 };
 
 typedef void vcuda_keeper_report(enum vcuda_keeper_event event, uint32_t domid, int error,

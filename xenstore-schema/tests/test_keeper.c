@@ -17,7 +17,7 @@ struct heard {
     enum vcuda_keeper_event event;
     uint32_t domid;
     int error;
-    char why[120];
+    char why[160];
 };
 
 static char policy_dir[80];
@@ -152,7 +152,7 @@ static void bad_policy_is_told(void **state) {
     settle();
     assert_heard(VCUDA_KEEPER_FAILED, 27);
     assert_int_equal(heard.error, -EINVAL);
-    assert_string_equal(heard.why, "max-sessions: not a valid value");
+    assert_string_equal(heard.why, "its policy, line 2: max-sessions: not a valid value");
     assert_int_equal(unlink(path), 0);
 }
 
