@@ -7,6 +7,7 @@ leaves are counted: the line that sums up nested cases is not a case itself.
 """
 
 import re
+import sys
 
 POINT = re.compile(r"^(\s*)(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)$")
 PLAN = re.compile(r"^1\.\.(\d+)")
@@ -47,6 +48,9 @@ class Tally:
         elif not (self.passed or self.failures or self.skips):
             self.failures.append("reported no case")
 
+    def __str__(self):
+        return f"{self.passed} passed, {len(self.failures)} failed, {len(self.skips)} skipped"
+
     def _point(self, indent, failed, text):
         if indent == 0:
             self._top_points += 1
@@ -68,3 +72,19 @@ class Tally:
             self.failures.append(text)
         else:
             self.passed += 1
+
+
+def main():
+    """Reads TAP, prints the count; exit status 1 if anything failed."""
+    tally = Tally()
+    for line in sys.stdin:
+        tally.feed(line)
+    tally.close(None)
+    for failure in tally.failures:
+        print(f"# failed: {failure}")
+    print(f"# {tally}")
+    return 1 if tally.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

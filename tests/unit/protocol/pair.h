@@ -51,7 +51,7 @@ static inline void make_record(void *to, __u32 len, __u8 seed) {
 
 /* Sends a record, which must fit. */
 static inline void send_record(CASE_ARG, struct vcuda_duplex *from, __u32 len, __u8 seed) {
-    __u8 record[SMALL_RING];
+    static __u8 record[SMALL_RING]; /* static: a kernel's stack is small */
 
     make_record(record, len, seed);
     EXPECT_EQ(vcuda_tx_fits(from, len), 1);
@@ -61,7 +61,7 @@ static inline void send_record(CASE_ARG, struct vcuda_duplex *from, __u32 len, _
 
 /* Takes a record and compares it with what send_record() of the same made. */
 static inline void take_record(CASE_ARG, struct vcuda_duplex *at, __u32 len, __u8 seed) {
-    __u8 expected[SMALL_RING], got[SMALL_RING];
+    static __u8 expected[SMALL_RING], got[SMALL_RING];
 
     make_record(expected, len, seed);
     EXPECT_EQ(vcuda_rx_take(at, got, sizeof(got), 8), len);

@@ -130,7 +130,7 @@ CASE(nobody_writes_the_others_part) {
 /* The reader consumes as it takes: what it took may be overwritten at once. */
 CASE(taken_records_are_copies) {
     struct pair p = pair_new();
-    __u8 first[512], expected[512];
+    static __u8 first[512], expected[512];
 
     send_record(test, &p.g, 512, 1);
     EXPECT_EQ(vcuda_rx_take(&p.h, first, sizeof(first), 8), 512);
