@@ -14,8 +14,7 @@
 #define SAME_ERROR(name, value, message) _Static_assert(name == (value), #name);
 CUDA_LIST_ERRORS(SAME_ERROR)
 
-#define SAME_ATTRIBUTE(name, value)                                                                \
-    _Static_assert(CU_DEVICE_ATTRIBUTE_##name == (value), #name);
+#define SAME_ATTRIBUTE(name, value) _Static_assert(CU_DEVICE_ATTRIBUTE_##name == (value), #name);
 CUDA_LIST_DEVICE_ATTRIBUTES(SAME_ATTRIBUTE)
 CUDA_LIST_DEVICE_ATTRIBUTE_ALIASES(SAME_ATTRIBUTE)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Prints sizes, offsets, constants and names of whichever header it is built with: ours or NVIDIA's.
- * `make check` compares what the two builds print.
+ * Prints sizes, offsets, constants and names of whichever header it is built with: ours or
+ * NVIDIA's. `make check` compares what the two builds print.
  */
 #include CUDA_ABI_HEADER
 

@@ -73,8 +73,8 @@ static CUresult copy(const struct request *request, CUstream handle) {
     bool stage = request->async && request->from == PAGEABLE && request->to == DEVICE &&
                  request->bytes <= STAGE_LIMIT;
     bool pageable = request->from == PAGEABLE || request->to == PAGEABLE;
-    bool wait = request->async ? pageable && !stage
-                               : request->from != DEVICE || request->to != DEVICE;
+    bool inside = request->from == DEVICE && request->to == DEVICE;
+    bool wait = request->async ? pageable && !stage : !inside;
     SIM_AUTO struct sim_stream *stream = NULL;
     struct copy_op *op;
     SIM_ENTER(context);
@@ -97,35 +97,40 @@ static CUresult copy(const struct request *request, CUstream handle) {
     return wait ? sim_submit_and_wait(stream, &op->op) : sim_submit(stream, &op->op, NULL);
 }
 
+static struct request ask(uint64_t dst, uint64_t src, size_t bytes, bool async, bool per_thread) {
+    return (struct request){
+        .dst = dst,
+        .src = src,
+        .bytes = bytes,
+        .to = place_of(dst, bytes),
+        .from = place_of(src, bytes),
+        .async = async,
+        .per_thread = per_thread,
+    };
+}
+
 /* Each direction insists on what its name says. */
 static CUresult to_device(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream,
                           bool async, bool per_thread) {
-    struct request request = {dst,   (uintptr_t)src, bytes, place_of(dst, bytes),
-                              place_of((uintptr_t)src, bytes), async, per_thread};
+    struct request request = ask(dst, (uintptr_t)src, bytes, async, per_thread);
 
-    if (!on_device(request.to))
+    if (!on_device(request.to) || !on_host(request.from))
         request.to = BAD;
-    if (!on_host(request.from))
-        request.from = BAD;
     return copy(&request, stream);
 }
 
 static CUresult to_host(void *dst, CUdeviceptr src, size_t bytes, CUstream stream, bool async,
                         bool per_thread) {
-    struct request request = {(uintptr_t)dst, src, bytes, place_of((uintptr_t)dst, bytes),
-                              place_of(src, bytes), async, per_thread};
+    struct request request = ask((uintptr_t)dst, src, bytes, async, per_thread);
 
-    if (!on_host(request.to))
+    if (!on_host(request.to) || !on_device(request.from))
         request.to = BAD;
-    if (!on_device(request.from))
-        request.from = BAD;
     return copy(&request, stream);
 }
 
 static CUresult between_devices(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream,
                                 bool async, bool per_thread) {
-    struct request request = {dst, src, bytes, place_of(dst, bytes), place_of(src, bytes),
-                              async, per_thread};
+    struct request request = ask(dst, src, bytes, async, per_thread);
 
     if (!on_device(request.to) || !on_device(request.from))
         request.to = BAD;
@@ -135,8 +140,7 @@ static CUresult between_devices(CUdeviceptr dst, CUdeviceptr src, size_t bytes, 
 /* The direction follows from the addresses. */
 static CUresult by_address(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream,
                            bool async, bool per_thread) {
-    struct request request = {dst, src, bytes, place_of(dst, bytes), place_of(src, bytes),
-                              async, per_thread};
+    struct request request = ask(dst, src, bytes, async, per_thread);
 
     return copy(&request, stream);
 }
@@ -264,8 +268,7 @@ CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUst
     return fill(dstDevice, 1, uc, N, hStream, true, false);
 }
 
-CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                              CUstream hStream) {
+CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
     return fill(dstDevice, 1, uc, N, hStream, true, true);
 }
 
@@ -298,7 +301,6 @@ CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUst
     return fill(dstDevice, 4, ui, N, hStream, true, false);
 }
 
-CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                               CUstream hStream) {
+CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
     return fill(dstDevice, 4, ui, N, hStream, true, true);
 }

@@ -69,8 +69,8 @@ CUresult sim_function_attribute(const struct ptx_func_info *info, int max_dynami
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult sim_function_check_attribute(const struct ptx_func_info *info,
-                                      CUfunction_attribute attrib, int value) {
+CUresult sim_function_check_attribute(const struct ptx_func_info *info, CUfunction_attribute attrib,
+                                      int value) {
     switch (attrib) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         if (value < 0 || (size_t)value + info->static_shared > SIM_SHARED_OPTIN)
@@ -192,8 +192,7 @@ int sim_occupancy(const struct sim_function *function, int block_size, size_t dy
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
-                                                              int blockSize,
-                                                              size_t dynamicSMemSize,
+                                                              int blockSize, size_t dynamicSMemSize,
                                                               unsigned int flags) {
     FUNCTION(function, func);
 
@@ -204,8 +203,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
     return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func,
-                                                     int blockSize, size_t dynamicSMemSize) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
+                                                     size_t dynamicSMemSize) {
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize,
                                                                 dynamicSMemSize, 0);
 }

@@ -66,8 +66,8 @@ bool sim_handle_open(struct sim_object *object) {
         first_free = slots[index].next_free;
         slots[index].object = sim_ref(object);
         slots[index].generation++;
-        object->handle = (uint64_t)object->type << 56 |
-                         (uint64_t)slots[index].generation << SLOT_BITS | index;
+        object->handle =
+            (uint64_t)object->type << 56 | (uint64_t)slots[index].generation << SLOT_BITS | index;
     }
     pthread_mutex_unlock(&lock);
     return good;
@@ -126,8 +126,8 @@ bool sim_handle_stale(const void *handle, enum sim_type type) {
 
     pthread_mutex_lock(&lock);
     slot = find(value, type);
-    stale = slot && generation(value) && generation(value) <= slot->generation &&
-            !live(slot, value);
+    stale =
+        slot && generation(value) && generation(value) <= slot->generation && !live(slot, value);
     pthread_mutex_unlock(&lock);
     return stale;
 }

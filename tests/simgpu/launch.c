@@ -75,8 +75,7 @@ static CUresult check_cooperative(const struct request *request,
                                   const struct sim_function *function) {
     unsigned threads = request->block[0] * request->block[1] * request->block[2];
     uint64_t blocks = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
-    uint64_t room =
-        (uint64_t)sim_occupancy(function, (int)threads, request->shared) * SIM_SM_COUNT;
+    uint64_t room = (uint64_t)sim_occupancy(function, (int)threads, request->shared) * SIM_SM_COUNT;
 
     return request->cooperative && blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                                                  : CUDA_SUCCESS;

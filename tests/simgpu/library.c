@@ -104,8 +104,8 @@ static void init_kernel(struct sim_kernel *kernel, struct sim_library *library, 
 }
 
 static CUresult load(struct sim_library *library, char *log, size_t log_size) {
-    enum ptx_status status = ptx_module_load(library->text, library->size, &scratch, &library->ptx,
-                                             log, log_size);
+    enum ptx_status status =
+        ptx_module_load(library->text, library->size, &scratch, &library->ptx, log, log_size);
 
     if (status != PTX_OK)
         return sim_status_error(status);
@@ -379,8 +379,7 @@ CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel handle) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel handle,
-                              CUdevice dev) {
+CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel handle, CUdevice dev) {
     KERNEL(kernel, handle);
 
     if (!pi)
@@ -392,8 +391,7 @@ CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel han
 }
 
 /* For the device's contexts that there are, and those to come. */
-CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel handle,
-                              CUdevice dev) {
+CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel handle, CUdevice dev) {
     KERNEL(kernel, handle);
     struct sim_library *library = kernel->library;
     size_t index = (size_t)(kernel - library->kernels);

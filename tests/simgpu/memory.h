@@ -38,10 +38,10 @@ struct sim_block {
     size_t size; /* bytes, as asked for */
     size_t span; /* bytes, with what rounding adds */
     enum sim_memory_kind kind;
-    unsigned flags; /* of host memory */
+    unsigned flags;        /* of host memory */
     struct sim_heap *heap; /* of the context it belongs to */
-    bool dead;   /* freed, but a running kernel may still hold the address */
-    uint64_t id; /* never the same for two allocations */
+    bool dead;             /* freed, but a running kernel may still hold the address */
+    uint64_t id;           /* never the same for two allocations */
     uint64_t owner;
     CUcontext context;
 };

@@ -24,7 +24,7 @@ struct sim_mark {
 };
 
 struct sim_mark *sim_mark_ref(struct sim_mark *mark);
-void sim_mark_put(struct sim_mark *mark); /* NULL is fine */
+void sim_mark_put(struct sim_mark *mark);  /* NULL is fine */
 void sim_mark_wait(struct sim_mark *mark); /* NULL: done long ago */
 
 static inline bool sim_mark_done(struct sim_mark *mark) {

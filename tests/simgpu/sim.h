@@ -21,11 +21,11 @@
 #include "queue.h"
 
 #define SIM_MAX_DEVICES 16
-#define SIM_MAX_THREADS 1024          /* in a block */
-#define SIM_SHARED_DEFAULT 49152      /* bytes of shared memory that need no opt-in */
-#define SIM_SHARED_OPTIN 232448       /* bytes with it */
-#define SIM_SHARED_RESERVED 1024      /* bytes of each block that the system keeps */
-#define SIM_SHARED_PER_SM 233472      /* bytes */
+#define SIM_MAX_THREADS 1024     /* in a block */
+#define SIM_SHARED_DEFAULT 49152 /* bytes of shared memory that need no opt-in */
+#define SIM_SHARED_OPTIN 232448  /* bytes with it */
+#define SIM_SHARED_RESERVED 1024 /* bytes of each block that the system keeps */
+#define SIM_SHARED_PER_SM 233472 /* bytes */
 #define SIM_SM_COUNT 16
 #define SIM_THREADS_PER_SM 2048
 #define SIM_BLOCKS_PER_SM 32
@@ -187,8 +187,8 @@ CUresult sim_function_attribute(const struct ptx_func_info *info, int max_dynami
                                 int carveout, CUfunction_attribute attrib, int *value);
 
 /* Whether a function may have the attribute set to `value`. */
-CUresult sim_function_check_attribute(const struct ptx_func_info *info,
-                                      CUfunction_attribute attrib, int value);
+CUresult sim_function_check_attribute(const struct ptx_func_info *info, CUfunction_attribute attrib,
+                                      int value);
 
 /* Sets an attribute that was found good. */
 void sim_function_set_attribute(struct sim_function *function, CUfunction_attribute attrib,

@@ -180,8 +180,8 @@ static void tells_pointers(void **state) {
     assert_int_equal(type, CU_MEMORYTYPE_DEVICE);
     OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, p));
     assert_ptr_equal(owner, context);
-    FAILS(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                                          (uintptr_t)&type));
+    FAILS(CUDA_ERROR_INVALID_VALUE,
+          cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (uintptr_t)&type));
     OK(cuPointerGetAttributes(3, asked, (void *[]){&type, &ordinal, &host}, p));
     assert_int_equal(ordinal, 0);
     assert_null(host);

@@ -150,7 +150,8 @@ static void gives_threads_default_streams(void **state) {
 }
 
 static void events_order_streams(void **state) {
-    CUstream first = new_stream(CU_STREAM_NON_BLOCKING), second = new_stream(CU_STREAM_NON_BLOCKING);
+    CUstream first = new_stream(CU_STREAM_NON_BLOCKING),
+             second = new_stream(CU_STREAM_NON_BLOCKING);
     struct log *log = new_log();
     int *closed = new_gate(), *open = new_gate();
     CUevent event;
