@@ -25,7 +25,12 @@ check_equal() {
 }
 
 # Milliseconds since boot.
-now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
+now_ms() {
+    local up
+    read -r up _ </proc/uptime
+    up=${up%.*}${up#*.}0
+    echo "${up#0}"
+}
 
 # wait_until SECONDS COMMAND...: tries again and again; fails when the time is over.
 wait_until() {
@@ -36,6 +41,8 @@ wait_until() {
         usleep 100000
     done
 }
+
+has_size() { [ "$(stat -c %s "$1")" -ge "$2" ]; }
 
 # ---- guests ----------------------------------------------------------------
 
@@ -60,10 +67,11 @@ create_guest() {
     {
         printf 'name="%s"\ntype="%s"\nmemory=%s\nvcpus=%s\n' "$name" "$kind" "$memory" "$vcpus"
         printf 'kernel="/lab/vmlinux"\nramdisk="/lab/guest.initrd"\n'
-        printf 'extra="console=hvc0 quiet loglevel=5 watchdog_thresh=60 %s"\n' "$extra"
         printf 'on_crash="preserve"\non_poweroff="destroy"\non_reboot="destroy"\n'
         [ "$cpus" = all ] || printf 'cpus="%s"\n' "$cpus"
         [ -z "$vif" ] || printf 'vif=["script=vif-lab"]\n'
+        [ "$kind" = pv ] || extra="$extra tsc_early_khz=$(tsc_khz)"
+        printf 'extra="console=hvc0 quiet loglevel=5 watchdog_thresh=60 %s"\n' "$extra"
         [ -z "$disk" ] || printf 'disk=["phy:%s,xvda,w"]\n' "$disk"
         printf '%s\n' "$config"
     } >"/run/lab/$name.cfg"
@@ -74,15 +82,19 @@ create_guest() {
 
 # The console's terminal, drained into a file that guest_run reads. Ends with the domain.
 follow_console() {
-    local terminal
-    wait_until 5 xenstore-exists "/local/domain/$(domain_id "$1")/console/tty" || return
-    terminal=$(guest_terminal "$1")
+    local terminal node
+    node=/local/domain/$(domain_id "$1")/console/tty
+    wait_until 5 xenstore-exists "$node" || return
+    terminal=$(xenstore-read "$node")
+    echo "$terminal" >"/run/lab/$1.terminal"
     stty -F "$terminal" raw -echo
     cat "$terminal" >>"/run/lab/$1.console" 2>/dev/null &
 }
 
+# A PVH guest would find this out in 3.5 s of polling an emulated timer.
+tsc_khz() { awk '/^cpu MHz/ { printf "%d", $4 * 1000; exit }' /proc/cpuinfo; }
+
 domain_id() { xl domid "$1" 2>/dev/null; }
-guest_terminal() { xenstore-read "/local/domain/$(domain_id "$1")/console/tty"; }
 guest_ready() { grep -q '@ready' "/run/lab/$1.console"; }
 
 # wait_guest NAME [SECONDS]: until the guest takes commands.
@@ -102,7 +114,7 @@ guest_run() {
         seconds=$2
         shift 2
     fi
-    id=$(head -c 6 /dev/urandom | base64 | tr '/+' 'xy')
+    read -r id </proc/sys/kernel/random/uuid
     console=/run/lab/$name.console
     guest_send "$name" "run $id $(printf '%s' "$*" | base64 -w 0)" || return 125
     guest_answer "$name" "$id" "$seconds"
@@ -111,8 +123,8 @@ guest_run() {
 # One line to the agent; two writers must not mix.
 guest_send() {
     local terminal
-    terminal=$(guest_terminal "$1") || return
-    (flock 9 && printf '%s\n' "$2" >"$terminal") 9>"/run/lab/$1.lock"
+    read -r terminal <"/run/lab/$1.terminal" || return
+    (flock 9 && [ -e "$terminal" ] && printf '%s\n' "$2" >"$terminal") 9>"/run/lab/$1.lock"
 }
 
 # Waits for the answer to ID (see the guest's agent); asks again for one that came damaged.
@@ -191,8 +203,11 @@ dmesg_clean() {
     } | grep -E "$KERNEL_TROUBLE"
 }
 
-# xenstore_snapshot FILE: all nodes but those that change by themselves.
-xenstore_snapshot() { xenstore-ls -f / | grep -v '^/local/domain/0/memory/' | sort >"$1"; }
+# xenstore_snapshot FILE: all nodes but those that change by themselves, and the folders that xl
+# makes with the first domain and keeps.
+xenstore_snapshot() {
+    xenstore-ls -f / | grep -vE '^(/local/domain/0/memory/.*|/libxl = ""|/vm = "")$' | sort >"$1"
+}
 
 # xenstore_compare FILE: fails, and shows the difference, when the nodes are others than in FILE.
 xenstore_compare() {
@@ -210,7 +225,7 @@ debug_key() {
 # What Xen counts now, one word: domains, grants in use (granted and mapped), dom0's event channels.
 resources() {
     printf 'domains=%d grants=%d ports=%d\n' "$(xl list | tail -n +2 | wc -l)" \
-        "$(debug_key g | grep -cE '^\(XEN\) +\[ *[0-9]+\] ')" \
+        "$(debug_key g | grep -c '^(XEN) \[0x')" \
         "$(debug_key e | awk '/domain 0:/ { on = 1; next } /information for/ { on = 0 }
             on && /s=[1-9]/ { n++ } END { print n + 0 }')"
 }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# bound: 240
+# Both modules: sessions, regions and notifications between guest-echo and host-echo, programs
+# and workers that die, and what is left of them.
+
+holding() { grep -q holding /run/hold; }
+pages_now() { grep "^(XEN) \[0x" /run/grants 2>/dev/null | wc -l; }
+idle() { test "$(guest_run g 'grep -c vcuda-session /proc/interrupts')" = 0; }
+connected() { [ "$(xenstore-read /local/domain/$id/device/vcuda/0/state)" = 4 ]; }
+
+leak_mark
+check "the backend loads" insmod /lab/vcuda-back.ko
+host-echo >/run/host-echo.log &
+helper=$!
+for kind in $LAB_GUESTS; do
+    create_guest g "$kind" && wait_guest g || not_ok "no $kind guest"
+    id=$(domain_id g)
+    check "$kind: the frontend loads" guest_run g 'insmod /lab/vcuda-front.ko'
+    check_equal "$kind: no device, no session" ENODEV "$(guest_run g guest-echo open)"
+    check "$kind: attach" vcudactl attach g
+    check "$kind: connected" wait_until 10 connected
+    check_equal "$kind: a session" opened "$(guest_run g guest-echo open)"
+
+    said=$(guest_run g 'guest-echo echo 500') && ok "$kind: $said" || not_ok "$kind: $said"
+    said=$(guest_run g 'guest-echo -s 0 echo 500') && ok "$kind: $said" || not_ok "$kind: $said"
+    check "$kind: every wait slept" test "${said#*slept }" != "$said"
+    for pages in 1 1022 1023 5000; do
+        said=$(guest_run g "guest-echo region $pages") && ok "$kind: $said" || not_ok "$kind: $said"
+    done
+    said=$(guest_run g 'guest-echo die') && ok "$kind: $said" || not_ok "$kind: $said"
+    check "$kind: nothing is left of the sessions" wait_until 5 idle
+
+    guest_run g 'guest-echo hold 2000' >/run/hold &
+    guest=$!
+    sleep 3
+    check "$kind: a program is killed" guest_run g 'kill -9 $(pidof guest-echo)'
+    wait $guest
+    check "$kind: nothing is left of it" wait_until 5 idle
+    check_equal "$kind: the next one is served" opened "$(guest_run g guest-echo open)"
+
+    said=$(guest_run g 'guest-echo fill 1024') && ok "$kind: $said" || not_ok "$kind: $said"
+    check_equal "$kind: and then" opened "$(guest_run g guest-echo open)"
+    guest_run g 'dmesg | grep -i vcuda; rmmod vcuda_front' || echo "# in use, as every bound driver"
+
+    check "$kind: detach" vcudactl detach g --timeout 10000
+    check "$kind: the frontend unloads" guest_run g 'rmmod vcuda_front'
+    check "$kind: destroyed" destroy_guest g
+done
+kill $helper
+check "the backend unloads" rmmod vcuda_back
+check "nothing is left" leak_check
+check "kernels are content" dmesg_clean
+cat /run/host-echo.log | head -40
