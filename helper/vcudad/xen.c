@@ -4,6 +4,7 @@
 #include "ioctl.h"
 #include "log.h"
 #include "schema.h"
+#include "status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,7 @@ static void not_serving(const char *what, const char *why) {
     if (strcmp(text, state))
         vcuda_log(options->xen == ON ? VCUDA_LOG_WARNING : VCUDA_LOG_INFO, "no guests: %s", text);
     memcpy(state, text, sizeof(state));
+    status_changed();
     loop_timer_set(&retry_timer, RETRY_MS);
 }
 
@@ -248,6 +250,7 @@ static void connect_all(void) {
         return;
     vcuda_log(VCUDA_LOG_NOTICE, "serves guests, policies from %s", options->policy_dir);
     snprintf(state, sizeof(state), "serving");
+    status_changed();
 }
 
 static void retry(struct loop_timer *timer) {

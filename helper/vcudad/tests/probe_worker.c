@@ -2,8 +2,8 @@
 /*
  * A worker without a GPU, to test its supervisor: speaks the real supervise
  * protocol, loads VCUDA_DRIVER as a library, enters the real sandbox, and then
- * answers each message of its local client. PROBE in the environment makes it
- * fail in ways in which a good worker does not.
+ * answers each message of its local client, or holds its guest's session. PROBE in the environment
+ * makes it fail in ways in which a good worker does not.
  */
 #include "probe.h"
 #include "local.h"
@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -219,6 +220,15 @@ static int serve(int client, const struct vcuda_supervise_session *session,
     return 0;
 }
 
+/* A guest's session: held until it dies. */
+static int serve_guest(int fd) {
+    struct pollfd session = {.fd = fd, .events = 0};
+
+    while (poll(&session, 1, -1) >= 0 && !(session.revents & (POLLHUP | POLLERR)))
+        ;
+    return 0;
+}
+
 int main(int argc, char **argv) {
     struct vcuda_stats *stats = vcuda_supervise_stats();
     struct vcuda_supervise_session session;
@@ -241,5 +251,7 @@ int main(int argc, char **argv) {
         abort();
     if (vcuda_supervise_wait(&session, &client))
         return 0;
+    if (session.domid != VCUDA_SUPERVISE_LOCAL)
+        return serve_guest(client);
     return serve(client, &session, stats);
 }

@@ -37,3 +37,13 @@ $(TEST_OUT)/test-%: $(OBJ)/$(TESTS)/test_%.o $(OBJ)/$(TESTS)/daemon.o
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka
 
 -include $(wildcard $(OBJ)/$(TESTS)/*.d)
+
+# ---- in the lab ------------------------------------------------------------
+# Programs for tests/lab: `make -C helper lab-programs`, and lab/vcudad.sh runs there.
+
+.PHONY: lab-programs
+lab-programs: $(OUT)/vcudad $(TEST_OUT)/probe-worker $(TEST_OUT)/guest-open
+
+$(TEST_OUT)/guest-open: $(TESTS)/lab/guest_open.c
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(filter-out -MMD -MP -fPIE,$(ALL_CFLAGS)) -static -o $@ $<
