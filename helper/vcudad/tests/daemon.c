@@ -118,6 +118,18 @@ void daemon_expect_status(const struct daemon *daemon, const char *text) {
     expect(path, text);
 }
 
+long daemon_status_number(const struct daemon *daemon, const char *text, const char *name) {
+    char path[96];
+    const char *at;
+
+    snprintf(path, sizeof(path), "%s/status", daemon->dir);
+    at = strstr(read_file(path), text);
+    at = at ? strstr(at, name) : NULL;
+    if (!at)
+        fail_msg("no %s after %s in the status", name, text);
+    return atol(at + strlen(name));
+}
+
 void daemon_expect_log(const struct daemon *daemon, const char *text) {
     expect(daemon->log, text);
 }

@@ -29,6 +29,8 @@ void daemon_finish(struct daemon *daemon);
 
 /* Waits until the status file has text. */
 void daemon_expect_status(const struct daemon *daemon, const char *text);
+/* The number behind name, after the first place that has text, in the status file now. */
+long daemon_status_number(const struct daemon *daemon, const char *text, const char *name);
 /* Waits until the log has text. */
 void daemon_expect_log(const struct daemon *daemon, const char *text);
 /* How often text is in the log now. */

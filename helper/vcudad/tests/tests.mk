@@ -8,9 +8,9 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 export CMOCKA_MESSAGE_OUTPUT := TAP
 
-.PHONY: check check-vcudad
+.PHONY: check check-vcudad check-session session-rooms
 .SECONDARY:
-check: check-vcudad
+check: check-vcudad check-session
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
 	$(TEST_OUT)/test-common
 	$(TEST_OUT)/test-sandbox
@@ -37,6 +37,22 @@ $(TEST_OUT)/test-%: $(OBJ)/$(TESTS)/test_%.o $(OBJ)/$(TESTS)/daemon.o
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka
 
 -include $(wildcard $(OBJ)/$(TESTS)/*.d)
+
+# ---- the real worker on the simulated GPU ------------------------------------
+
+check-session: all session-rooms $(TEST_OUT)/test-session $(TEST_OUT)/cuda-client
+	$(TEST_OUT)/test-session
+
+session-rooms:
+	+$(MAKE) -C $(TOP)/userlib all
+	+$(MAKE) -C $(TOP)/tests/simgpu all
+
+$(OBJ)/$(TESTS)/test_session.o: ALL_CFLAGS += -DWORKER='"$(OUT)/vcuda-worker"' \
+	-DDRIVER='"$(TOP)/build/simgpu/libcuda.so.1"' -DCLIENT='"$(TEST_OUT)/cuda-client"' \
+	-DLIBRARY_DIR='"$(TOP)/build/userlib"'
+
+$(TEST_OUT)/cuda-client: $(OBJ)/$(TESTS)/cuda_client.o | session-rooms
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -L$(TOP)/build/userlib -lcuda
 
 # ---- in the lab ------------------------------------------------------------
 # Programs for tests/lab: `make -C helper lab-programs`, and lab/vcudad.sh runs there.
