@@ -106,7 +106,9 @@ static int remove_empty_above(struct xs_handle *xs, xs_transaction_t t, struct v
 
 /*
  * The two device folders by name, because the drivers' bus takes a device
- * away only when its own folder vanishes; then what is empty above them.
+ * away only when its own folder vanishes; then what is empty above them: the
+ * guest's device/vcuda, and dom0's backend/vcuda/U, backend/vcuda and backend,
+ * which libxl takes away too with the last device of its own.
  */
 int device_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid) {
     struct vcuda_path front = vcuda_path_front(domid, NULL);
@@ -117,7 +119,7 @@ int device_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid) {
         err = node_remove(xs, t, back);
     if (!err)
         err = remove_empty_above(xs, t, front, 1);
-    return err ? err : remove_empty_above(xs, t, back, 2);
+    return err ? err : remove_empty_above(xs, t, back, 3);
 }
 
 int notes_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid) {
