@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A launch: its checks, its blocks, the host threads that they are spread over. */
+#include "exec.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../ptx.h"
+
+#define MAX_THREADS 16
+#define MAX_SHARED (227u << 10)
+#define SHARED_ALIGN 128
+#define DEFAULT_STACK (64u << 10)
+#define DEFAULT_FRAMES (8u << 20)
+#define SPAWN_AFTER_NS 200000 /* a launch that short is not worth a thread */
+
+static size_t align_up(size_t v, size_t align)
+{
+    return (v + align - 1) & ~(align - 1);
+}
+
+/* --- one block --- */
+
+static size_t block_bytes(const struct grid *g)
+{
+    return g->warps * (g->regs_bytes + g->local_bytes * WARP) +
+           align_up(g->shared_bytes, SHARED_ALIGN);
+}
+
+static bool block_alloc(struct block *b, struct grid *g, struct ranges *ranges)
+{
+    void *memory = mmap(NULL, block_bytes(g) + 1, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    *b = (struct block){.grid = g};
+    b->warps = calloc(g->warps, sizeof(*b->warps));
+    b->memory = memory == MAP_FAILED ? NULL : memory;
+    if (!b->memory || !b->warps)
+        return false;
+    b->shared = b->memory;
+    char *next = b->memory + align_up(g->shared_bytes, SHARED_ALIGN);
+    for (unsigned k = 0; k < g->warps; k++) {
+        struct warp *w = &b->warps[k];
+        w->regs = next;
+        w->local = next + g->regs_bytes;
+        next += g->regs_bytes + g->local_bytes * WARP;
+        w->base[1] = g->m->pool;
+        w->code = g->m->code;
+        w->grid = g;
+        w->block = b;
+        w->ranges = ranges;
+        w->index = k;
+    }
+    return true;
+}
+
+static void block_free(struct block *b)
+{
+    if (b->memory)
+        munmap(b->memory, block_bytes(b->grid) + 1);
+    free(b->warps);
+}
+
+static void warp_start(struct warp *w)
+{
+    const struct grid *g = w->grid;
+    const unsigned *dim = g->launch->block;
+    uint64_t first = (uint64_t)w->index * WARP;
+
+    w->live = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t t = first + l;
+        w->tid[0][l] = (uint32_t)(t % dim[0]);
+        w->tid[1][l] = (uint32_t)(t / dim[0] % dim[1]);
+        w->tid[2][l] = (uint32_t)(t / dim[0] / dim[1]);
+        w->lane_pc[l] = g->f->start;
+        w->lane_frame[l] = 0;
+        if (t < g->threads)
+            w->live |= 1u << l;
+    }
+    w->at_bar = w->at_sync = w->active = w->cc = 0;
+    w->rotor = WARP - 1;
+}
+
+static void block_start(struct block *b, uint64_t index)
+{
+    const unsigned *dim = b->grid->launch->grid;
+
+    b->index = index;
+    b->done = false;
+    b->ctaid[0] = (uint32_t)(index % dim[0]);
+    b->ctaid[1] = (uint32_t)(index / dim[0] % dim[1]);
+    b->ctaid[2] = (uint32_t)(index / dim[0] / dim[1]);
+    memset(b->bars, 0, sizeof(b->bars));
+    for (unsigned k = 0; k < b->grid->warps; k++)
+        warp_start(&b->warps[k]);
+}
+
+/* Every thread waits for another one. */
+static void deadlock(struct block *b)
+{
+    for (unsigned k = 0; k < b->grid->warps; k++) {
+        struct warp *w = &b->warps[k];
+        if (!w->live)
+            continue;
+        int lane = __builtin_ctz(w->live);
+        fault(w, &w->code[w->lane_pc[lane]], lane, PTX_ERR_LAUNCH_TIMEOUT,
+              "all threads of the block wait for each other");
+        return;
+    }
+}
+
+/* Gives each warp of the block a turn. */
+static enum run block_turn(struct block *b)
+{
+    bool going_on = false, all_done = true;
+
+    for (unsigned k = 0; k < b->grid->warps; k++) {
+        struct warp *w = &b->warps[k];
+        if (!w->live)
+            continue;
+        enum run r = run_warp(w);
+        if (r == RUN_FAULT)
+            return RUN_FAULT;
+        all_done = all_done && r == RUN_DONE;
+        going_on = going_on || r == RUN_YIELD;
+    }
+    if (all_done)
+        return RUN_DONE;
+    if (release_barriers(b) || going_on)
+        return RUN_YIELD;
+    deadlock(b);
+    return RUN_FAULT;
+}
+
+/* --- host threads --- */
+
+struct crew {
+    struct grid *grid;
+    pthread_t helper[MAX_THREADS];
+    unsigned helpers, wanted;
+    struct timespec start;
+};
+
+static void out_of_memory(struct grid *g)
+{
+    int none = PTX_OK;
+    atomic_compare_exchange_strong(&g->status, &none, PTX_ERR_NOMEM);
+    atomic_store(&g->stop, true);
+}
+
+static bool worth_helpers(const struct crew *c)
+{
+    struct timespec now;
+    if (c->helpers == c->wanted || atomic_load(&c->grid->next_block) >= c->grid->total)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - c->start.tv_sec) * 1000000000ll + now.tv_nsec - c->start.tv_nsec >
+           SPAWN_AFTER_NS;
+}
+
+static void *help(void *arg);
+
+/* Starts the helpers; with none of them the launch is only slower. */
+static void call_helpers(struct crew *c)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    while (c->helpers < c->wanted &&
+           !pthread_create(&c->helper[c->helpers], NULL, help, c->grid))
+        c->helpers++;
+    c->wanted = c->helpers;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Takes blocks until there are none. `crew` is NULL in a helper. */
+static void work(struct grid *g, struct crew *crew)
+{
+    struct ranges ranges = {.next = 0};
+    struct block b;
+
+    if (!block_alloc(&b, g, &ranges)) {
+        out_of_memory(g);
+    } else {
+        while (!atomic_load(&g->stop)) {
+            uint64_t index = atomic_fetch_add(&g->next_block, 1);
+            if (index >= g->total)
+                break;
+            block_start(&b, index);
+            while (block_turn(&b) == RUN_YIELD && !atomic_load(&g->stop))
+                continue;
+            if (crew && worth_helpers(crew))
+                call_helpers(crew);
+        }
+    }
+    block_free(&b);
+}
+
+static void *help(void *arg)
+{
+    fesetenv(FE_DFL_ENV);
+    work(arg, NULL);
+    return NULL;
+}
+
+/* A cooperative launch: all blocks side by side, for they may wait for each other. */
+static void work_together(struct grid *g)
+{
+    struct ranges ranges = {.next = 0};
+    struct block *b = calloc(g->total, sizeof(*b));
+    uint64_t ready = 0, left = g->total;
+
+    while (b && ready < g->total && block_alloc(&b[ready], g, &ranges)) {
+        block_start(&b[ready], ready);
+        ready++;
+    }
+    if (ready < g->total)
+        out_of_memory(g);
+    while (left && !atomic_load(&g->stop))
+        for (uint64_t k = 0; k < g->total && !atomic_load(&g->stop); k++)
+            if (!b[k].done && block_turn(&b[k]) == RUN_DONE) {
+                b[k].done = true;
+                left--;
+            }
+    for (uint64_t k = 0; b && k < g->total; k++)
+        if (b[k].grid)
+            block_free(&b[k]);
+    free(b);
+}
+
+static void work_apart(struct grid *g, unsigned threads)
+{
+    struct crew crew = {.grid = g, .wanted = threads - 1};
+
+    if (crew.wanted > g->total - 1)
+        crew.wanted = (unsigned)(g->total - 1);
+    clock_gettime(CLOCK_MONOTONIC, &crew.start);
+    work(g, &crew);
+    for (unsigned k = 0; k < crew.helpers; k++)
+        pthread_join(crew.helper[k], NULL);
+}
+
+/* --- the launch --- */
+
+static const char *check_launch(const struct func *f, const struct ptx_launch *l)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+
+    for (int k = 0; k < 3; k++) {
+        if (!l->grid[k] || !l->block[k] || l->block[k] > (k == 2 ? 64u : 1024u) ||
+            l->grid[k] > (k ? 65535u : 0x7fffffffu))
+            return "impossible dimensions";
+        if (f->reqntid[0] && l->block[k] != f->reqntid[k])
+            return "the kernel requires other dimensions of its blocks";
+    }
+    if ((uint64_t)l->block[0] * l->block[1] > 1024 || threads > f->max_threads)
+        return "too many threads in a block";
+    if (l->dynamic_shared > MAX_SHARED || f->static_shared + l->dynamic_shared > MAX_SHARED)
+        return "too much shared memory";
+    if (f->param_bytes && !l->params)
+        return "no parameters";
+    return NULL;
+}
+
+static void size_up(struct grid *g)
+{
+    const struct func *f = g->f;
+    const struct ptx_launch *l = g->launch;
+
+    g->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    g->threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    g->warps = (unsigned)((g->threads + WARP - 1) / WARP);
+    g->dynamic_at = l->dynamic_shared ? align_up(f->static_shared, SHARED_ALIGN)
+                                      : f->static_shared;
+    g->shared_bytes = g->dynamic_at + l->dynamic_shared;
+    g->regs_bytes = f->max_frames;
+    g->local_bytes = f->max_local;
+    if (f->recursive) {
+        g->regs_bytes += DEFAULT_FRAMES;
+        g->local_bytes += l->stack_bytes ? l->stack_bytes : DEFAULT_STACK;
+    }
+    g->regs_bytes = align_up(g->regs_bytes, SHARED_ALIGN);
+    g->local_bytes = align_up(g->local_bytes, SHARED_ALIGN);
+}
+
+static unsigned host_threads(const struct ptx_launch *l)
+{
+    long n = l->threads ? (long)l->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
+}
+
+enum ptx_status ptx_launch_run(const struct ptx_func *func, const struct ptx_launch *launch,
+                               char *msg, size_t msg_size)
+{
+    struct grid g = {.m = func->f->module,
+                     .f = func->f,
+                     .launch = launch,
+                     .params = launch->params,
+                     .msg = msg,
+                     .msg_size = msg_size};
+    const struct ptx_memory *mem = &g.m->mem;
+    const char *wrong = check_launch(g.f, launch);
+    fenv_t env;
+
+    if (msg && msg_size)
+        snprintf(msg, msg_size, "%s", wrong ? wrong : "");
+    if (wrong)
+        return PTX_ERR_INVALID_VALUE;
+    size_up(&g);
+    fegetenv(&env);
+    fesetenv(FE_DFL_ENV);
+    if (launch->cooperative) {
+        g.workspace = mem->alloc(mem->opaque, 64, 64);
+        if (g.workspace)
+            work_together(&g);
+        else
+            out_of_memory(&g);
+        if (g.workspace)
+            mem->free(mem->opaque, g.workspace);
+    } else {
+        work_apart(&g, host_threads(launch));
+    }
+    fesetenv(&env);
+    enum ptx_status status = (enum ptx_status)atomic_load(&g.status);
+    if (status == PTX_ERR_NOMEM && msg && msg_size)
+        snprintf(msg, msg_size, "%s: no memory for its threads", g.f->name);
+    return status;
+}
