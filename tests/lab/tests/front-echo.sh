@@ -4,7 +4,6 @@
 # and workers that die, and what is left of them.
 
 holding() { grep -q holding /run/hold; }
-pages_now() { grep "^(XEN) \[0x" /run/grants 2>/dev/null | wc -l; }
 idle() { test "$(guest_run g 'grep -c vcuda-session /proc/interrupts')" = 0; }
 connected() { [ "$(xenstore-read /local/domain/$id/device/vcuda/0/state)" = 4 ]; }
 
@@ -13,7 +12,7 @@ check "the backend loads" insmod /lab/vcuda-back.ko
 host-echo >/run/host-echo.log &
 helper=$!
 for kind in $LAB_GUESTS; do
-    create_guest g "$kind" && wait_guest g || not_ok "no $kind guest"
+    create_guest g "$kind" memory=256 && wait_guest g || not_ok "no $kind guest"
     id=$(domain_id g)
     check "$kind: the frontend loads" guest_run g 'insmod /lab/vcuda-front.ko'
     check_equal "$kind: no device, no session" ENODEV "$(guest_run g guest-echo open)"
@@ -40,9 +39,8 @@ for kind in $LAB_GUESTS; do
 
     said=$(guest_run g 'guest-echo fill 1024') && ok "$kind: $said" || not_ok "$kind: $said"
     check_equal "$kind: and then" opened "$(guest_run g guest-echo open)"
-    guest_run g 'dmesg | grep -i vcuda; rmmod vcuda_front' || echo "# in use, as every bound driver"
 
-    check "$kind: detach" vcudactl detach g --timeout 10000
+    check "$kind: detach" vcudactl detach g --timeout 10
     check "$kind: the frontend unloads" guest_run g 'rmmod vcuda_front'
     check "$kind: destroyed" destroy_guest g
 done
@@ -50,4 +48,4 @@ kill $helper
 check "the backend unloads" rmmod vcuda_back
 check "nothing is left" leak_check
 check "kernels are content" dmesg_clean
-cat /run/host-echo.log | head -40
+

@@ -70,7 +70,6 @@ create_guest() {
         printf 'on_crash="preserve"\non_poweroff="destroy"\non_reboot="destroy"\n'
         [ "$cpus" = all ] || printf 'cpus="%s"\n' "$cpus"
         [ -z "$vif" ] || printf 'vif=["script=vif-lab"]\n'
-        [ "$kind" = pv ] || extra="$extra tsc_early_khz=$(tsc_khz)"
         printf 'extra="console=hvc0 quiet loglevel=5 watchdog_thresh=60 %s"\n' "$extra"
         [ -z "$disk" ] || printf 'disk=["phy:%s,xvda,w"]\n' "$disk"
         printf '%s\n' "$config"
@@ -90,9 +89,6 @@ follow_console() {
     stty -F "$terminal" raw -echo
     cat "$terminal" >>"/run/lab/$1.console" 2>/dev/null &
 }
-
-# A PVH guest would find this out in 3.5 s of polling an emulated timer.
-tsc_khz() { awk '/^cpu MHz/ { printf "%d", $4 * 1000; exit }' /proc/cpuinfo; }
 
 domain_id() { xl domid "$1" 2>/dev/null; }
 guest_ready() { grep -q '@ready' "/run/lab/$1.console"; }
