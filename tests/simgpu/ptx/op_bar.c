@@ -163,6 +163,10 @@ static void build_bar(struct loader *ld, struct stmt *st)
         return;
     }
     take(st, "cta");
+    if (take(st, "cluster")) {
+        st_refuse(ld, "");
+        return;
+    }
     bool arrive = take(st, "arrive"), sync = !arrive && take(st, "sync");
     if (!arrive && !sync) {
         if (!take(st, "red")) {

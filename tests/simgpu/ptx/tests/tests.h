@@ -8,7 +8,29 @@
     T(test_matmul)                                                                                 \
     T(test_reduce)                                                                                 \
     T(test_histogram)                                                                              \
-    T(test_em_step)
+    T(test_em_step)                                                                                \
+    T(test_recursion)                                                                              \
+    T(test_function_pointers)                                                                      \
+    T(test_values)                                                                                 \
+    T(test_printf)                                                                                 \
+    T(test_variables)                                                                              \
+    T(test_divergence)                                                                             \
+    T(test_waiting)                                                                                \
+    T(test_groups)                                                                                 \
+    T(test_barriers)                                                                               \
+    T(test_cancel)                                                                                 \
+    T(test_deadlock)                                                                               \
+    T(test_warp_sync)                                                                              \
+    T(test_faults)                                                                                 \
+    T(test_launch_checks)                                                                          \
+    T(test_refusals)                                                                               \
+    T(test_integers)                                                                               \
+    T(test_compare)                                                                                \
+    T(test_floats)                                                                                 \
+    T(test_conversions)                                                                            \
+    T(test_lanes)                                                                                  \
+    T(test_memory)                                                                                 \
+    T(test_damaged)
 
 #define DECLARE(name) void name(void **state);
 ALL_TESTS(DECLARE)
