@@ -28,7 +28,7 @@ struct vcuda_param {
 
 struct vcuda_function_info {
 	__u32 params;
-	__u32 pad;
+	__u32 max_dynamic_shared; /* bytes */
 	struct vcuda_param param[];
 };
 

@@ -96,6 +96,13 @@ CUresult guest_enter(struct thread **t) {
     return CUDA_SUCCESS;
 }
 
+CUresult guest_fault(const struct thread *t)
+{
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, t->context);
+
+    return c ? (CUresult)vcuda_load_once(&c->sticky) : CUDA_SUCCESS;
+}
+
 CUresult guest_check(enum vcuda_kind kind, const void *handle) {
     if (names_get(kind, (uint64_t)handle))
         return CUDA_SUCCESS;

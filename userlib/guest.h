@@ -40,6 +40,9 @@ CUresult guest_ready(void);
  */
 CUresult guest_enter(struct thread **t);
 
+/* The error of a fault in the thread's context, which every call gives since; or CUDA_SUCCESS. */
+CUresult guest_fault(const struct thread *t);
+
 /* The same for calls that do not need a context. */
 CUresult guest_enter_any(struct thread **t);
 
@@ -87,7 +90,8 @@ struct function {
     struct function *next;
     char *symbol;
     uint32_t params;
-    uint32_t param_bytes; /* up to the end of the last one */
+    uint32_t param_bytes;        /* up to the end of the last one */
+    uint32_t max_dynamic_shared; /* bytes that a launch may ask for */
     struct {
         uint32_t offset;
         uint32_t size;

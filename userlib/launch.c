@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barrier.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "info.h"
@@ -21,7 +22,8 @@ static int limit_of(const struct context *c, CUdevice_attribute a) {
 }
 
 /* The configuration's own errors, which native tells at once. */
-static CUresult check_shape(const struct context *c, const struct launch *l) {
+static CUresult check_shape(const struct context *c, const struct function *f,
+                            const struct launch *l) {
     static const CUdevice_attribute grid_max[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                                                   CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
                                                   CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
@@ -37,8 +39,7 @@ static CUresult check_shape(const struct context *c, const struct launch *l) {
         threads *= l->block[i];
     }
     if (threads > (uint64_t)limit_of(c, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) ||
-        l->shared >
-            (unsigned int)limit_of(c, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN))
+        l->shared > vcuda_load_once(&f->max_dynamic_shared))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
@@ -57,8 +58,10 @@ static CUresult gather_extra(const struct function *f, void **extra, const void 
         else
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (size < f->param_bytes || size > VCUDA_PARAM_BYTES_MAX || (size && !*params))
+    if (size && !*params)
         return CUDA_ERROR_INVALID_VALUE;
+    if (size != f->param_bytes)
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     *bytes = f->param_bytes;
     return CUDA_SUCCESS;
 }
@@ -92,7 +95,7 @@ static CUresult launch(const struct launch *l, CUfunction function, void **kerne
     f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)function);
     if (!f)
         return CUDA_ERROR_INVALID_HANDLE;
-    r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), l);
+    r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), f, l);
     if (r != CUDA_SUCCESS)
         return r;
     bytes = f->param_bytes;

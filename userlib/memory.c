@@ -141,7 +141,8 @@ VCUDA_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Fl
         return CUDA_ERROR_INVALID_VALUE;
     if (!bytesize)
         return CUDA_ERROR_INVALID_VALUE;
-    return arena_alloc(t, bytesize, Flags, pp);
+    r = guest_fault(t);
+    return r == CUDA_SUCCESS ? arena_alloc(t, bytesize, Flags, pp) : r;
 }
 
 VCUDA_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {

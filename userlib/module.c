@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "barrier.h"
 #include "counters.h"
 #include "cuda_calls.h"
 #include "guest.h"
@@ -260,6 +261,7 @@ static CUresult take_layout(struct function *f, const struct vcuda_function_info
         len < sizeof(*info) + info->params * sizeof(info->param[0]))
         return VCUDA_ERROR_LOST;
     f->params = info->params;
+    f->max_dynamic_shared = info->max_dynamic_shared;
     f->param = calloc(f->params + 1, sizeof(*f->param));
     if (!f->param)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -398,4 +400,20 @@ VCUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, siz
     if (paramSize)
         *paramSize = f->param[paramIndex].size;
     return CUDA_SUCCESS;
+}
+
+/* Remembered, since a launch that asks for more is refused at once. */
+VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    struct function *f;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_function(hfunc, hfunc, &f);
+    if (r == CUDA_SUCCESS)
+        r = wire_cuFuncSetAttribute(t, (uint64_t)hfunc, attrib, value);
+    if (r == CUDA_SUCCESS && attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        vcuda_store_once(&f->max_dynamic_shared, (uint32_t)value);
+    return r;
 }

@@ -96,9 +96,10 @@ static void answer_unknown(void *data, CUpointer_attribute a) {
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         *(uint64_t *)data = 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: /* seen: left as it was */
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)data = CU_DEVICE_INVALID;

@@ -290,11 +290,12 @@ CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) 
     if (rpc_lost())
         return VCUDA_ERROR_LOST;
     /* The native driver refuses a launch on a faulted context at once; so does a posted one. */
-    if (post && c && c->sticky)
-        return (CUresult)c->sticky;
+    if (post && guest_fault(t) != CUDA_SUCCESS)
+        return guest_fault(t);
     memset(&rpc->head, 0, sizeof(rpc->head));
     rpc->head.call = (uint16_t)call;
-    rpc->head.ctx = t->context;
+    /* A call that needs no context must not stumble over one that has ended. */
+    rpc->head.ctx = c ? t->context : 0;
     rpc->slot_count = rpc->blob_count = rpc->waiter = 0;
     rpc->state = RPC_WAITING;
     rpc->want = NULL;
