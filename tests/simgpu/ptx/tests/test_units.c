@@ -278,7 +278,7 @@ void test_floats(void **state)
         {"cos.approx.f32 %f4, %f1;", "%f4", 0, 0, 0, one},
         {"tanh.approx.f32 %f4, %f1;", "%f4", F(50), 0, 0, one},
         {"add.f16 %rs4, %rs1, %rs2;", "%rs4", 0x3c00, 0x1400, 0, 0x3c01},
-        {"fma.rn.f16 %rs4, %rs1, %rs2, %rs3;", "%rs4", 0x3c01, 0x3c01, 0xbc00, 0x1801},
+        {"fma.rn.f16 %rs4, %rs1, %rs2, %rs3;", "%rs4", 0x3c01, 0x3c01, 0xbc00, 0x1800},
         {"mul.f16x2 %r4, %r1, %r2;", "%r4", 0x40003c00, 0x42003800, 0, 0x46003800},
         {"add.sat.f16 %rs4, %rs1, %rs2;", "%rs4", 0x3c00, 0x3c00, 0, 0x3c00},
         {"fma.rn.relu.f16 %rs4, %rs1, %rs2, %rs3;", "%rs4", 0xbc00, 0x3c00, 0, 0},
