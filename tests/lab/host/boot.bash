@@ -48,7 +48,7 @@ prepare_host() {
 write_settings() {
     local pair guest_cpus="$OPT_DOM0_VCPUS-$((OPT_SMP - 1))"
     [ "$OPT_SMP" -gt "$OPT_DOM0_VCPUS" ] || guest_cpus=all
-    printf 'export %s=%q\n' LAB_GUESTS "$(echo $OPT_GUESTS)" LAB_GUEST_CPUS "$guest_cpus"
+    printf 'export %s=%q\n' LAB_GUESTS "${OPT_GUESTS# }" LAB_GUEST_CPUS "$guest_cpus"
     for pair in "${OPT_ENV[@]}"; do
         [[ $pair =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die "--env takes NAME=VALUE, not '$pair'"
         printf 'export %s=%q\n' "${pair%%=*}" "${pair#*=}"
@@ -59,8 +59,8 @@ write_settings() {
 qemu_in() {
     local run=$1 role=$2 dom0_mem=$((OPT_MEM / 2))
     shift 2
-    cd "$run"
-    # shellcheck disable=SC2086 # the blanks of the command lines are squeezed
+    cd "$run" || broken "$run is gone"
+    # shellcheck disable=SC2086,SC2116 # the blanks of the command lines are squeezed
     exec "${LAB_QEMU:-qemu-system-x86_64}" -accel tcg,thread=multi,tb-size=512 \
         -cpu qemu64,+svm,+npt,+rdrand,+sse4.1,+sse4.2,+ssse3,+popcnt \
         -m "$OPT_MEM" -smp "$OPT_SMP" -display none -vga none -nic none -no-reboot -no-user-config \

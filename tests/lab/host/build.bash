@@ -44,6 +44,7 @@ build_base() {
     packages=$(base_packages)
     kernel=$(kernel_release)
     say "fetching $(wc -w <<<"$packages") packages, kernel $kernel"
+    # shellcheck disable=SC2086 # a list of names
     fetch_pool "$work" $packages
     say "making the images"
     make_kernels "$work" "$kernel"

@@ -33,6 +33,7 @@ cpio_of() {
 
 # Options are the same for several commands; unknown ones end the program.
 # Sets the OPT_ variables and ARGS, the arguments that are no options.
+# shellcheck disable=SC2034 # used by the other files
 parse_options() {
     OPT_KERNEL=6.1 OPT_MEM=3072 OPT_SMP=2 OPT_DOM0_VCPUS=1 OPT_TIMEOUT='' OPT_PAYLOAD=''
     OPT_LOGS='' OPT_CMDLINE='' OPT_XEN_CMDLINE='' OPT_GUESTS='' OPT_ENV=() ARGS=()
