@@ -3,12 +3,17 @@
 #include "node.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* xl names a domain so while it migrates in, and drops this at the end. */
 #define INCOMING "--incoming"
+
+#define DEPARTURE_STEP_MS 5
+#define DEPARTURE_MAX_MS 5000
 
 struct attach {
     uint32_t domid;
@@ -69,6 +74,18 @@ static void put_links(struct writer *w, uint32_t domid) {
     put_u32(w, vcuda_path_front(domid, "state"), VCUDA_STATE_INITIALISING);
 }
 
+/*
+ * Closed but online: its guest's driver went, and the backend's bus still holds
+ * the device. Only without a device, or after a detach, is there room for one.
+ */
+static bool attached(struct xs_handle *xs, xs_transaction_t t, uint32_t domid) {
+    enum vcuda_state state = node_state(xs, t, vcuda_path_back(domid, "state"));
+    uint32_t online = 0;
+
+    node_u32(xs, t, vcuda_path_back(domid, "online"), &online);
+    return state_attached(state) || (state == VCUDA_STATE_CLOSED && online);
+}
+
 static int attach_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     const struct attach *attach = arg;
     struct writer w = {.xs = xs, .t = t};
@@ -78,7 +95,7 @@ static int attach_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     snprintf(home.s, sizeof(home.s), "/local/domain/%u", attach->domid);
     if (!node_exists(xs, t, home))
         return -ESRCH;
-    if (state_attached(node_state(xs, t, vcuda_path_back(attach->domid, "state"))))
+    if (attached(xs, t, attach->domid))
         return -EEXIST;
     w.err = device_remove(xs, t, attach->domid);
     if (!w.err)
@@ -89,14 +106,35 @@ static int attach_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
     return w.err;
 }
 
+/*
+ * The kernel hears by and by that a folder is gone, and takes the same folder
+ * made anew for the old one: then nobody offers versions in it. sysfs tells
+ * when the old device went, but no event does.
+ */
+static int await_departure(struct xs_handle *xs, uint32_t domid) {
+    char device[64];
+
+    snprintf(device, sizeof(device), "/sys/bus/xen-backend/devices/vcuda-%u-0", domid);
+    for (int waited = 0; !access(device, F_OK); waited += DEPARTURE_STEP_MS) {
+        if (node_exists(xs, XBT_NULL, vcuda_path_back(domid, "state")))
+            return 0; /* attached; which is for the transaction to judge */
+        if (waited >= DEPARTURE_MAX_MS)
+            return -EINPROGRESS;
+        poll(NULL, 0, DEPARTURE_STEP_MS);
+    }
+    return 0;
+}
+
 int vcuda_xs_attach(struct xs_handle *xs, uint32_t domid, const struct vcuda_policy *policy) {
     struct attach attach = {.domid = domid, .policy = policy};
+    int err;
 
     if (domid == 0 || domid > VCUDA_DOMID_MAX)
         return -EINVAL;
     if (!vcuda_xs_alive(xs, domid))
         return -ESRCH;
-    return transaction_run(xs, attach_step, &attach);
+    err = await_departure(xs, domid);
+    return err ? err : transaction_run(xs, attach_step, &attach);
 }
 
 static void drop_incoming(char *name) {

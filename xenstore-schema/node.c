@@ -30,10 +30,6 @@ int node_u32(struct xs_handle *xs, xs_transaction_t t, struct vcuda_path path, u
     return node_parse(xs, t, path, vcuda_parse_u32, value);
 }
 
-int node_hex32(struct xs_handle *xs, xs_transaction_t t, struct vcuda_path path, uint32_t *value) {
-    return node_parse(xs, t, path, vcuda_parse_hex32, value);
-}
-
 static int parse_state(const char *text, size_t len, uint32_t *value) {
     *value = vcuda_parse_state(text, len);
     return 0;

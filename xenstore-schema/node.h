@@ -9,7 +9,6 @@
 
 /* -ENOENT: no node; -EINVAL, -ERANGE: not a decimal u32 in it. */
 int node_u32(struct xs_handle *xs, xs_transaction_t t, struct vcuda_path path, uint32_t *value);
-int node_hex32(struct xs_handle *xs, xs_transaction_t t, struct vcuda_path path, uint32_t *value);
 enum vcuda_state node_state(struct xs_handle *xs, xs_transaction_t t, struct vcuda_path path);
 bool node_exists(struct xs_handle *xs, xs_transaction_t t, struct vcuda_path path);
 

@@ -41,7 +41,7 @@ int vcuda_xs_read_back(struct xs_handle *xs, uint32_t domid, struct vcuda_back *
     back->offers =
         !node_u32(xs, XBT_NULL, vcuda_path_back(domid, "min-version"), &back->min_version) &&
         !node_u32(xs, XBT_NULL, vcuda_path_back(domid, "max-version"), &back->max_version) &&
-        !node_hex32(xs, XBT_NULL, vcuda_path_back(domid, "features"), &back->features);
+        !node_u32(xs, XBT_NULL, vcuda_path_back(domid, "features"), &back->features);
     return 0;
 }
 
@@ -53,9 +53,8 @@ int vcuda_xs_read_front(struct xs_handle *xs, uint32_t domid, struct vcuda_front
         return err;
     front->present = node_exists(xs, XBT_NULL, vcuda_path_front(domid, "backend"));
     front->state = node_state(xs, XBT_NULL, vcuda_path_front(domid, "state"));
-    front->agreed =
-        !node_u32(xs, XBT_NULL, vcuda_path_front(domid, "version"), &front->version) &&
-        !node_hex32(xs, XBT_NULL, vcuda_path_front(domid, "features"), &front->features);
+    front->agreed = !node_u32(xs, XBT_NULL, vcuda_path_front(domid, "version"), &front->version) &&
+                    !node_u32(xs, XBT_NULL, vcuda_path_front(domid, "features"), &front->features);
     front->wired =
         !node_u32(xs, XBT_NULL, vcuda_path_front(domid, "ctl-ring-ref"), &front->ctl_ring_ref) &&
         !node_u32(xs, XBT_NULL, vcuda_path_front(domid, "event-channel"), &front->event_channel);

@@ -91,8 +91,6 @@ struct vcuda_gpus {
  * *value is written on success only.
  */
 int vcuda_parse_u32(const char *text, size_t len, uint32_t *value);
-/* Hexadecimal, 1 to 8 digits, with or without "0x". */
-int vcuda_parse_hex32(const char *text, size_t len, uint32_t *value);
 /* 0 to VCUDA_DOMID_MAX. */
 int vcuda_parse_domid(const char *text, size_t len, uint32_t *value);
 /* Anything that is not a known state is VCUDA_STATE_UNKNOWN. */
@@ -206,7 +204,8 @@ int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage
 /*
  * attach.c. Creates K and F with permissions in one transaction, in the order
  * that drivers on both sides expect; nothing is left when it fails.
- * -ESRCH: no such domain; -EEXIST: attached already (nothing was changed).
+ * -ESRCH: no such domain; -EEXIST: attached already (nothing was changed);
+ * -EINPROGRESS: the backend has not let go of a former device within seconds.
  */
 int vcuda_xs_attach(struct xs_handle *xs, uint32_t domid, const struct vcuda_policy *policy);
 

@@ -32,38 +32,6 @@ int vcuda_parse_u32(const char *text, size_t len, uint32_t *value) {
     return 0;
 }
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-int vcuda_parse_hex32(const char *text, size_t len, uint32_t *value) {
-    uint32_t sum = 0;
-
-    if (len > 2 && text[0] == '0' && text[1] == 'x') {
-        text += 2;
-        len -= 2;
-    }
-    if (len == 0)
-        return -EINVAL;
-    for (size_t i = 0; i < len; i++) {
-        int digit = hex_digit(text[i]);
-
-        if (digit < 0)
-            return -EINVAL;
-        sum = sum << 4 | (uint32_t)digit;
-    }
-    if (len > 8)
-        return -ERANGE;
-    *value = sum;
-    return 0;
-}
-
 int vcuda_parse_domid(const char *text, size_t len, uint32_t *value) {
     uint32_t domid;
     int err = vcuda_parse_u32(text, len, &domid);

@@ -41,6 +41,11 @@ static enum ctl_status attached_already(struct xs_handle *xs, const struct ctl_d
         return ctl_fail(CTL_CONFLICT,
                         "domain %u is being detached: vcudactl detach %u --force, then attach",
                         domain->id, domain->id);
+    if (back.state == VCUDA_STATE_CLOSED)
+        return ctl_fail(CTL_CONFLICT,
+                        "domain %u is attached, but its driver has closed the device: detach it "
+                        "first",
+                        domain->id);
     if (!same_policy(&back.policy, wanted))
         return ctl_fail(CTL_CONFLICT,
                         "domain %u is attached already, with other settings (vcudactl info %u): "

@@ -25,6 +25,9 @@ enum ctl_status ctl_fail_errno(int err, const char *doing) {
         return ctl_fail(CTL_FAILED, "%s: %s: run as root in dom0", doing, strerror(-err));
     if (err == -EBUSY)
         return ctl_fail(CTL_FAILED, "%s: others keep writing to the same nodes: try again", doing);
+    if (err == -EINPROGRESS)
+        return ctl_fail(CTL_FAILED,
+                        "%s: vcuda-back still holds the former device: try again (dmesg)", doing);
     return ctl_fail(CTL_FAILED, "%s: %s", doing, strerror(-err));
 }
 
@@ -112,6 +115,8 @@ const char *ctl_hint(const struct vcuda_back *back, const struct vcuda_front *fr
     if (!back->offers)
         return "the backend has not answered: is vcuda-back loaded in dom0? "
                "(modprobe vcuda-back; dmesg)";
+    if (back->state == VCUDA_STATE_CLOSED)
+        return "the guest's driver has closed the device: vcudactl detach, then attach again";
     if (front->state == VCUDA_STATE_INITIALISING)
         return "the guest has not answered: is vcuda-front loaded in it? (modprobe vcuda-front)";
     return NULL;

@@ -16,8 +16,6 @@ static void numbers(const char *text, size_t len) {
 
     if (!vcuda_parse_u32(text, len, &value))
         require(len <= 10 && (len == 1 || text[0] != '0'));
-    if (!vcuda_parse_hex32(text, len, &value))
-        require(len <= 10);
     if (!vcuda_parse_domid(text, len, &value))
         require(value <= VCUDA_DOMID_MAX);
     require(vcuda_state_name(vcuda_parse_state(text, len))[0] != '\0');

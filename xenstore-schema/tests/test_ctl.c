@@ -94,6 +94,10 @@ static void info_shows_nodes_and_a_hint(void **state) {
     store_write(vcuda_path_back(31, "max-version"), "1");
     store_write(vcuda_path_back(31, "features"), "0");
     expect(0, "is vcuda-front loaded in it?", "info web1");
+    store_write(vcuda_path_back(31, "state"), "6");
+    expect(0, "the guest's driver has closed the device", "info web1");
+    expect(4, "its driver has closed the device: detach it first", "attach web1");
+    store_write(vcuda_path_back(31, "state"), "1");
     domain_create(32, "none");
     expect(0, "device      none", "info none");
 }

@@ -92,6 +92,19 @@ static void attach_refuses_who_is_not_there(void **state) {
     assert_node(vcuda_path_back(7, NULL), NULL);
 }
 
+/* The guest's driver went; the backend still has the device. */
+static void attach_needs_a_detach_of_what_is_closed(void **state) {
+    struct vcuda_policy policy = policy_for(0);
+
+    (void)state;
+    domain_create(18, "eighteen");
+    attach(18);
+    store_write(vcuda_path_back(18, "state"), "6");
+    assert_int_equal(vcuda_xs_attach(store_xs, 18, &policy), -EEXIST);
+    assert_int_equal(vcuda_xs_detach(18, 20000, false), 0);
+    attach(18);
+}
+
 static void attach_clears_remains(void **state) {
     (void)state;
     domain_create(8, "eight");
@@ -265,13 +278,13 @@ static void reading_judges_what_is_there(void **state) {
     assert_int_equal(back.policy.max_pages, VCUDA_PAGES_DEFAULT);
     store_write(vcuda_path_back(17, "min-version"), "1");
     store_write(vcuda_path_back(17, "max-version"), "3");
-    store_write(vcuda_path_back(17, "features"), "1f");
+    store_write(vcuda_path_back(17, "features"), "31");
     assert_int_equal(vcuda_xs_read_back(store_xs, 17, &back), 0);
     assert_true(back.offers);
     assert_int_equal(back.features, 0x1f);
 
     store_write(vcuda_path_front(17, "version"), "1");
-    store_write(vcuda_path_front(17, "features"), "0x0");
+    store_write(vcuda_path_front(17, "features"), "0");
     store_write(vcuda_path_front(17, "ctl-ring-ref"), "8");
     store_write(vcuda_path_front(17, "event-channel"), "99999999999999999999");
     store_write(vcuda_path_front(17, "state"), "4; rm -rf /");
@@ -320,6 +333,7 @@ int main(void) {
         cmocka_unit_test(attach_writes_nodes_and_permissions),
         cmocka_unit_test(attach_twice_changes_nothing),
         cmocka_unit_test(attach_refuses_who_is_not_there),
+        cmocka_unit_test(attach_needs_a_detach_of_what_is_closed),
         cmocka_unit_test(attach_clears_remains),
         cmocka_unit_test(detach_without_drivers_times_out),
         cmocka_unit_test(detach_waits_for_closed),

@@ -52,21 +52,6 @@ static void decimals_are_strict(void **state) {
     expect_len(vcuda_parse_u32, "123", 2, 0, 12);
 }
 
-static void hexadecimals_are_strict(void **state) {
-    (void)state;
-    expect(vcuda_parse_hex32, "0", 0, 0);
-    expect(vcuda_parse_hex32, "1f", 0, 0x1f);
-    expect(vcuda_parse_hex32, "0x1F", 0, 0x1f);
-    expect(vcuda_parse_hex32, "ffffffff", 0, UINT32_MAX);
-    expect(vcuda_parse_hex32, "100000000", -ERANGE, 0);
-    expect(vcuda_parse_hex32, "", -EINVAL, 0);
-    expect(vcuda_parse_hex32, "0x", -EINVAL, 0);
-    expect(vcuda_parse_hex32, "x1", -EINVAL, 0);
-    expect(vcuda_parse_hex32, "0x0x1", -EINVAL, 0);
-    expect(vcuda_parse_hex32, "g", -EINVAL, 0);
-    expect(vcuda_parse_hex32, "-1", -EINVAL, 0);
-}
-
 static void domain_ids_end_where_xens_do(void **state) {
     (void)state;
     expect(vcuda_parse_domid, "0", 0, 0);
@@ -274,7 +259,6 @@ static void too_long_a_policy_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decimals_are_strict),
-        cmocka_unit_test(hexadecimals_are_strict),
         cmocka_unit_test(domain_ids_end_where_xens_do),
         cmocka_unit_test(states_are_known_or_unknown),
         cmocka_unit_test(gpu_lists),
