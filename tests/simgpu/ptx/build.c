@@ -303,6 +303,14 @@ bool const_int(const struct operand *o, int64_t *v)
     return o->kind == OPD_INT;
 }
 
+/* Predicates have their own operands; a value needs a type with a size. */
+static bool has_size(struct loader *ld, enum type t)
+{
+    if (!type_size(t))
+        st_syntax(ld, "impossible type");
+    return type_size(t);
+}
+
 /* A register, with the size it has; 0: it is none. */
 static unsigned register_operand(struct loader *ld, const struct operand *o, uint32_t *ref)
 {
@@ -353,6 +361,9 @@ static uint32_t other_source(struct loader *ld, const struct operand *o, enum ty
 uint32_t src(struct loader *ld, const struct operand *o, enum type t)
 {
     uint32_t ref = 1;
+
+    if (!has_size(ld, t))
+        return ref;
     unsigned size = register_operand(ld, o, &ref);
 
     if (!size)
@@ -365,6 +376,9 @@ uint32_t src(struct loader *ld, const struct operand *o, enum type t)
 uint32_t src_wide(struct loader *ld, const struct operand *o, enum type t)
 {
     uint32_t ref = 1;
+
+    if (!has_size(ld, t))
+        return ref;
     unsigned size = register_operand(ld, o, &ref);
 
     if (!size)
@@ -383,6 +397,9 @@ uint32_t src_wide(struct loader *ld, const struct operand *o, enum type t)
 uint32_t dst(struct loader *ld, const struct operand *o, enum type t)
 {
     uint32_t ref = 0;
+
+    if (!has_size(ld, t))
+        return ref;
     if (is_sink(o))
         return new_reg(ld, reg_size(t));
     unsigned size = register_operand(ld, o, &ref);
@@ -398,6 +415,8 @@ uint32_t dst_wide(struct loader *ld, const struct operand *o, enum type t, struc
     uint32_t ref = 0;
 
     *w = (struct wide){0};
+    if (!has_size(ld, t))
+        return ref;
     if (is_sink(o))
         return new_reg(ld, reg_size(t));
     unsigned size = register_operand(ld, o, &ref);

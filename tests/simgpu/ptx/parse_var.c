@@ -331,9 +331,10 @@ static void parse_one(struct loader *ld, const struct decl *d)
     }
     if (ld_punct(ld, '=')) {
         struct init in = {.var = v, .decl = d};
-        if (d->space != SP_GLOBAL && d->space != SP_CONST)
+        if (d->space == SP_GLOBAL || d->space == SP_CONST)
+            parse_init(ld, &in, 0);
+        else
             ld_syntax(ld, "only .global and .const variables have initial values");
-        parse_init(ld, &in, 0);
     }
 }
 
