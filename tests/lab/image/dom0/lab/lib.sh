@@ -156,7 +156,8 @@ unpack_answer() {
 guest_net() {
     local id
     id=$(domain_id "$1")
-    guest_run "$1" "modprobe xen-netfront && sleep 1 &&
+    guest_run "$1" "modprobe xen-netfront
+        until [ -e /sys/class/net/eth0 ]; do usleep 100000; done
         ip address add 10.7.$id.2/24 dev eth0 && ip link set eth0 up"
 }
 
