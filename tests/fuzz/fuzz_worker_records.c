@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * libFuzzer: the worker takes records that a hostile guest wrote. The input is
+ * the submission ring's content; it runs through the worker's own executor,
+ * decoders and tables, over a driver that reads and writes all that it may.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+/* The executor without its endless loop. */
+#include "../../helper/worker/serve.c"
+
+#include "require.h"
+#include "version.h"
+
+#define MAPPED_MAX (1u << 20)
+#define PTX "\n.version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"
+
+/* ---- the driver: touches every byte that a real one would ---- */
+
+static uint64_t next_object = 0x1000;
+static volatile uint8_t sink;
+
+static CUresult accept_call(void) {
+    return CUDA_SUCCESS;
+}
+
+static void read_all(const void *data, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++)
+        sink = ((const uint8_t *)data)[i];
+}
+
+static void *new_object(void) {
+    return (void *)(next_object += 16);
+}
+
+static CUresult device_get(CUdevice *device, int ordinal) {
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+static CUresult device_name(char *name, int room, CUdevice device) {
+    (void)device;
+    memset(name, 'x', (size_t)room);
+    name[room - 1] = 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult primary_retain(CUcontext *context, CUdevice device) {
+    (void)device;
+    *context = new_object();
+    return CUDA_SUCCESS;
+}
+
+static CUresult context_create(CUcontext *context, CUctxCreateParams *params, unsigned int flags,
+                               CUdevice device) {
+    (void)params;
+    (void)flags;
+    return primary_retain(context, device);
+}
+
+static CUresult copy_in(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream) {
+    (void)dst;
+    (void)stream;
+    read_all(src, bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_out(void *dst, CUdeviceptr src, size_t bytes, CUstream stream) {
+    (void)src;
+    (void)stream;
+    memset(dst, 0, bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult module_load(CUmodule *module, const void *image, unsigned int count,
+                            CUjit_option *options, void **values) {
+    read_all(image, 16);
+    for (unsigned int i = 0; i < count; i++) {
+        bool info = options[i] == CU_JIT_INFO_LOG_BUFFER;
+        bool error = options[i] == CU_JIT_ERROR_LOG_BUFFER;
+
+        /* The size of a buffer is the next option: the worker makes both. */
+        if (info || error)
+            memset(values[i], 'l', (size_t)(uintptr_t)values[i + 1]);
+    }
+    *module = new_object();
+    return CUDA_SUCCESS;
+}
+
+static CUresult module_function(CUfunction *function, CUmodule module, const char *name) {
+    (void)module;
+    read_all(name, strlen(name));
+    *function = new_object();
+    return CUDA_SUCCESS;
+}
+
+#define PARAMS 3u
+
+static CUresult param_info(CUfunction function, size_t index, size_t *offset, size_t *size) {
+    (void)function;
+    if (index >= PARAMS)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = 8 * index;
+    *size = 8;
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(const CUlaunchConfig *config, CUfunction function, void **params,
+                       void **extra) {
+    (void)function;
+    require(!params && extra);
+    read_all(config->attrs, config->numAttrs * sizeof(config->attrs[0]));
+    read_all(extra[1], *(size_t *)extra[3]);
+    require(*(size_t *)extra[3] >= 8 * PARAMS);
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_create(CUstream *stream, unsigned int flags, int priority) {
+    (void)flags;
+    (void)priority;
+    *stream = new_object();
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_create(CUevent *event, unsigned int flags) {
+    (void)flags;
+    *event = new_object();
+    return CUDA_SUCCESS;
+}
+
+static void make_driver(struct driver *d) {
+    /* All others take their arguments, whatever they are, and succeed. */
+    CUresult (**entry)(void) = (CUresult(**)(void))d;
+
+    for (size_t i = 0; i < sizeof(*d) / sizeof(*entry); i++)
+        entry[i] = accept_call;
+    d->cuDeviceGet = device_get;
+    d->cuDeviceGetName = d->cuDeviceGetPCIBusId = device_name;
+    d->cuDevicePrimaryCtxRetain = primary_retain;
+    d->cuCtxCreate_v4 = context_create;
+    d->cuMemcpyHtoDAsync_v2 = copy_in;
+    d->cuMemcpyDtoHAsync_v2 = copy_out;
+    d->cuModuleLoadDataEx = module_load;
+    d->cuModuleGetFunction = module_function;
+    d->cuFuncGetParamInfo = param_info;
+    d->cuLaunchKernelEx = launch;
+    d->cuStreamCreateWithPriority = stream_create;
+    d->cuEventCreate = event_create;
+}
+
+/* ---- waiter threads: what they would do, at once, so that a run repeats ---- */
+
+bool waiters_run(struct worker *w, const void *data, uint32_t len) {
+    struct frame f;
+
+    require(
+        frame_open(&f, data, len, dispatch_table[((const struct vcuda_rec *)data)->call].slots));
+    f.status = worker_use_context(w, f.head.ctx);
+    if (f.status == CUDA_SUCCESS)
+        f.status = dispatch_table[f.head.call].run(w, &f);
+    worker_answer(w, &f);
+    frame_close(&f);
+    return true;
+}
+
+bool waiters_wait(struct worker *w, const struct frame *f) {
+    (void)w;
+    (void)f;
+    return false;
+}
+
+int waiters_start(void) {
+    return 0;
+}
+
+int waiters_fd(void) {
+    return -1;
+}
+
+void waiters_collect(struct worker *w) {
+    (void)w;
+}
+
+bool waiters_executor_sleeps(bool sleeps) {
+    (void)sleeps;
+    return true;
+}
+
+/* ---- the guest ---- */
+
+static int map(struct link *l, uint32_t region, void *address, uint64_t bytes) {
+    (void)l;
+    (void)region;
+    if (bytes > MAPPED_MAX)
+        return -ENOMEM;
+    if (mmap(address, bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != address)
+        return -EEXIST;
+    /* A program's module lies there, so that loading one is not always refused. */
+    memcpy(address, PTX, sizeof(PTX));
+    return 0;
+}
+
+/* Reads all completions and checks what a guest's library would rely on. */
+static void read_completions(struct vcuda_duplex *g) {
+    static uint8_t buf[VCUDA_REC_MAX];
+    struct vcuda_rec head;
+    int len;
+
+    while ((len = vcuda_rx_take(g, buf, sizeof(buf), sizeof(head))) > 0) {
+        memcpy(&head, buf, sizeof(head));
+        require(head.tag != 0 && head.call < VCUDA_CALLS);
+        require(sizeof(head) + 8u * head.flags <= (uint32_t)len);
+        require(head.status == CUDA_SUCCESS || head.flags == 0);
+    }
+    require(len == 0);
+}
+
+static void clean_up(struct worker *w) {
+    for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
+        if (w->regions[i].bytes)
+            munmap((void *)w->regions[i].address, w->regions[i].bytes);
+    for (uint32_t i = 0; i < VCUDA_KIND_MAX; i++)
+        free(w->objects.kinds[i].slots);
+    free(w->link.rings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct vcuda_stats stats;
+    static struct worker w;
+    struct vcuda_duplex g;
+    uint8_t *rings = calloc(1, vcuda_rings_bytes(VCUDA_RING_MIN, VCUDA_RING_MIN));
+
+    vcuda_log_open("fuzz", (enum vcuda_log_level)0);
+    if (!record)
+        record = malloc(VCUDA_REC_MAX);
+    memset(&w, 0, sizeof(w));
+    make_driver(&w.driver);
+    objects_init(&w.objects);
+    pthread_mutex_init(&w.regions_lock, NULL);
+    w.stats = &stats;
+    w.gpu_count = 2;
+    w.gpus[1] = 1;
+    /* No descriptors: whatever would sleep finds the session over. */
+    w.link =
+        (struct link){-1, -1, -1, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_VERSION_MAX, 0, map};
+    vcuda_duplex_session(&w.duplex, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_H);
+    vcuda_duplex_session(&g, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_G);
+    worker_forget_context();
+
+    if (size > VCUDA_RING_MIN)
+        size = VCUDA_RING_MIN;
+    size &= ~(size_t)7;
+    vcuda_tx_put(&g, 0, data, (uint32_t)size);
+    vcuda_tx_publish(&g, (uint32_t)size);
+    while (!w.over && execute_some(&w)) {
+        pending_poll(&w);
+        read_completions(&g);
+    }
+    require(!pending_any());
+    clean_up(&w);
+    return 0;
+}
