@@ -19,7 +19,7 @@ static DEFINE_SPINLOCK(attached_lock);
 static struct vcuda_front_conn *attached;
 
 struct front_file {
-	struct mutex lock;
+	struct mutex lock; /* one open, add or delete at a time */
 	struct vcuda_front_session *session;
 	struct vcuda_ioc_open asked;	/* what session was opened with */
 };
