@@ -96,8 +96,7 @@ CUresult guest_enter(struct thread **t) {
     return CUDA_SUCCESS;
 }
 
-CUresult guest_fault(const struct thread *t)
-{
+CUresult guest_fault(const struct thread *t) {
     struct context *c = names_get(VCUDA_KIND_CONTEXT, t->context);
 
     return c ? (CUresult)vcuda_load_once(&c->sticky) : CUDA_SUCCESS;

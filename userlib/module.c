@@ -403,8 +403,7 @@ VCUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, siz
 }
 
 /* Remembered, since a launch that asks for more is refused at once. */
-VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
-{
+VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
     struct function *f;
     struct thread *t;
     CUresult r = guest_enter(&t);

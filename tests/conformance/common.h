@@ -34,21 +34,18 @@
 #define SHOW(call) printf("%s = %d\n", #call, (int)(call))
 
 /* What was printed before a crash is seen. */
-__attribute__((constructor)) static void print_lines(void)
-{
+__attribute__((constructor)) static void print_lines(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
-static inline const char *error_name(CUresult r)
-{
+static inline const char *error_name(CUresult r) {
     const char *name = NULL;
 
     return cuGetErrorName(r, &name) == CUDA_SUCCESS ? name : "?";
 }
 
 /* Initialised, with a context of device 0 that is current. */
-static inline CUcontext start(void)
-{
+static inline CUcontext start(void) {
     CUcontext c;
 
     CK(cuInit(0));
@@ -57,16 +54,14 @@ static inline CUcontext start(void)
     return c;
 }
 
-static inline CUfunction function(CUmodule m, const char *name)
-{
+static inline CUfunction function(CUmodule m, const char *name) {
     CUfunction f;
 
     CK(cuModuleGetFunction(&f, m, name));
     return f;
 }
 
-static inline CUmodule module(const char *ptx)
-{
+static inline CUmodule module(const char *ptx) {
     CUmodule m;
 
     CK(cuModuleLoadData(&m, ptx));
@@ -74,8 +69,7 @@ static inline CUmodule module(const char *ptx)
 }
 
 /* A repeatable stream of numbers. */
-static inline uint32_t next_random(uint32_t *state)
-{
+static inline uint32_t next_random(uint32_t *state) {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;
 }

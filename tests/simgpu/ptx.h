@@ -77,16 +77,16 @@ const char *ptx_func_name(const struct ptx_func *func);
 bool ptx_module_global(struct ptx_module *module, const char *name, uint64_t *addr, size_t *size);
 
 struct ptx_func_info {
-    size_t param_bytes;    /* size of the packed parameter buffer */
-    unsigned param_count;  /* offset and size of each: ptx_func_param */
-    size_t static_shared;  /* bytes of shared memory without the dynamic part */
-    size_t local_bytes;    /* bytes of local memory for each thread */
-    size_t const_bytes;    /* bytes of the module's .const variables */
-    int num_regs;          /* an estimate: 32-bit registers that a lane needs */
+    size_t param_bytes;        /* size of the packed parameter buffer */
+    unsigned param_count;      /* offset and size of each: ptx_func_param */
+    size_t static_shared;      /* bytes of shared memory without the dynamic part */
+    size_t local_bytes;        /* bytes of local memory for each thread */
+    size_t const_bytes;        /* bytes of the module's .const variables */
+    int num_regs;              /* an estimate: 32-bit registers that a lane needs */
     int max_threads_per_block; /* from .maxntid or .reqntid, 1024 without */
-    int reqntid[3];        /* from .reqntid; all 0 without */
-    int ptx_version;       /* .version, 10 * major + minor */
-    int binary_version;    /* .target, 75 for sm_75 */
+    int reqntid[3];            /* from .reqntid; all 0 without */
+    int ptx_version;           /* .version, 10 * major + minor */
+    int binary_version;        /* .target, 75 for sm_75 */
 };
 
 void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info);
@@ -96,9 +96,9 @@ bool ptx_func_param(const struct ptx_func *func, unsigned index, size_t *offset,
 
 struct ptx_launch {
     unsigned grid[3], block[3];
-    size_t dynamic_shared;        /* bytes */
-    const void *params;           /* packed, param_bytes long; read only, kept by the caller */
-    const volatile bool *cancel;  /* optional: true ends the launch within milliseconds */
+    size_t dynamic_shared;       /* bytes */
+    const void *params;          /* packed, param_bytes long; read only, kept by the caller */
+    const volatile bool *cancel; /* optional: true ends the launch within milliseconds */
     /* Optional: output of the kernel's printf; may be called from several threads at once. */
     void (*print)(void *opaque, const char *text, size_t n);
     void *print_opaque;

@@ -4,8 +4,7 @@
 
 KERNELS(basics);
 
-static void before_init(void)
-{
+static void before_init(void) {
     CUcontext c;
     CUdevice d;
     int n;
@@ -23,8 +22,7 @@ static void before_init(void)
     SHOW(cuInit(0));
 }
 
-static void without_context(void)
-{
+static void without_context(void) {
     CUdeviceptr p;
     CUcontext c;
     CUstream s;
@@ -44,8 +42,7 @@ static void without_context(void)
     SHOW(cuCtxSetCurrent(NULL));
 }
 
-static void devices(void)
-{
+static void devices(void) {
     char name[64];
     size_t bytes;
     CUdevice d;
@@ -79,8 +76,7 @@ static void devices(void)
     SHOW(cuDeviceGetByPCIBusId(&d, "00ff:ff:1f.0"));
 }
 
-static void memory(void)
-{
+static void memory(void) {
     CUdeviceptr p, base;
     size_t total = 0, bytes = 0;
     void *h;
@@ -117,8 +113,7 @@ static void memory(void)
     SHOW(cuMemFreeHost(&bytes));
 }
 
-static void modules(void)
-{
+static void modules(void) {
     CUdeviceptr p = 0;
     CUfunction f, g;
     CUmodule m;
@@ -150,8 +145,7 @@ static void modules(void)
     SHOW(cuModuleUnload(m));
 }
 
-static void launches(void)
-{
+static void launches(void) {
     CUmodule m = module(ptx_basics);
     CUfunction f = function(m, "count"), bounded = function(m, "bounded");
     CUdeviceptr p;
@@ -175,8 +169,7 @@ static void launches(void)
     SHOW(cuCtxSynchronize());
 }
 
-static void streams_and_events(void)
-{
+static void streams_and_events(void) {
     CUstream s;
     CUevent e, g;
     float ms;
@@ -212,8 +205,7 @@ static void streams_and_events(void)
     SHOW(cuEventDestroy(g));
 }
 
-static void names(void)
-{
+static void names(void) {
     const char *text = NULL;
 
     puts("-- names of errors");
@@ -226,8 +218,7 @@ static void names(void)
     SHOW(cuGetErrorName(CUDA_SUCCESS, NULL));
 }
 
-int main(void)
-{
+int main(void) {
     CUcontext c;
 
     before_init();

@@ -6,21 +6,18 @@
 
 static CUcontext primary, created;
 
-static const char *which(CUcontext c)
-{
+static const char *which(CUcontext c) {
     return !c ? "none" : c == primary ? "primary" : c == created ? "created" : "another";
 }
 
-static void current(const char *when)
-{
+static void current(const char *when) {
     CUcontext c = NULL;
 
     CK(cuCtxGetCurrent(&c));
     printf("%s: %s\n", when, which(c));
 }
 
-static void *other_thread(void *unused)
-{
+static void *other_thread(void *unused) {
     CUdevice d;
 
     current("in a new thread");
@@ -31,8 +28,7 @@ static void *other_thread(void *unused)
     return unused;
 }
 
-int main(void)
-{
+int main(void) {
     CUcontext c;
     pthread_t t;
     unsigned int flags, version;

@@ -6,15 +6,13 @@
 
 static unsigned char *from, *to;
 
-static void paint(unsigned char *p, size_t n, uint32_t seed)
-{
+static void paint(unsigned char *p, size_t n, uint32_t seed) {
     for (size_t i = 0; i < n; i++)
         p[i] = (unsigned char)next_random(&seed);
 }
 
-static void there_and_back(const char *kind, CUdeviceptr d, CUdeviceptr e, CUstream s)
-{
-    static const size_t sizes[] = {1,    3,       4,       4095,    4096,    8191,   8192,
+static void there_and_back(const char *kind, CUdeviceptr d, CUdeviceptr e, CUstream s) {
+    static const size_t sizes[] = {1,    3,     4,       4095,    4096,    8191,    8192,
                                    8193, 65537, 1048575, 1048576, 1048577, 4194304, MOST};
     int wrong = 0;
 
@@ -38,8 +36,7 @@ static void there_and_back(const char *kind, CUdeviceptr d, CUdeviceptr e, CUstr
     printf("%s %s: %d wrong\n", kind, s ? "async" : "sync", wrong);
 }
 
-static void fills(CUdeviceptr d)
-{
+static void fills(CUdeviceptr d) {
     static unsigned char got[64];
     unsigned int wrong = 0;
 
@@ -62,8 +59,7 @@ static void fills(CUdeviceptr d)
     printf("fills: %u wrong\n", wrong);
 }
 
-static void by_address(CUdeviceptr d, CUdeviceptr e)
-{
+static void by_address(CUdeviceptr d, CUdeviceptr e) {
     paint(from, 1000, 99);
     memset(to, 0, 1000);
     CK(cuMemcpy(d, (CUdeviceptr)from, 1000));
@@ -72,8 +68,7 @@ static void by_address(CUdeviceptr d, CUdeviceptr e)
     printf("by address: %s\n", memcmp(from, to, 1000) ? "WRONG" : "right");
 }
 
-int main(void)
-{
+int main(void) {
     CUdeviceptr d, e;
     CUstream s;
 

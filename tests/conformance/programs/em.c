@@ -8,8 +8,7 @@ KERNELS(em);
 
 #define K 3
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 6000, steps = argc > 2 ? atoi(argv[2]) : 12, k = K;
     float weight[K] = {0.4f, 0.3f, 0.3f}, mean[K] = {-3, 1, 5}, variance[K] = {1, 1, 1};
     static const float truth[K] = {-4, 0, 6};

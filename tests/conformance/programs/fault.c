@@ -4,8 +4,7 @@
 
 KERNELS(basics);
 
-int main(void)
-{
+int main(void) {
     CUdeviceptr good, bad = 0x10000;
     CUevent e;
     int value;

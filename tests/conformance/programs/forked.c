@@ -7,8 +7,7 @@
 
 KERNELS(basics);
 
-int main(void)
-{
+int main(void) {
     CUdeviceptr p;
     CUcontext c;
     int status, value = 0, n = 4, base = 40, got[4], count;

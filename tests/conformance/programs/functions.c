@@ -10,8 +10,7 @@ struct mixed {
     short s[3];
 };
 
-static void parameters(CUmodule m)
-{
+static void parameters(CUmodule m) {
     CUfunction f = function(m, "mixed_params");
     struct mixed mixed = {1, 2.5, {3, 4, 5}};
     char c = 10;
@@ -45,8 +44,7 @@ static void parameters(CUmodule m)
     SHOW(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, extra));
 }
 
-static void globals(CUmodule m)
-{
+static void globals(CUmodule m) {
     CUfunction count = function(m, "count"), scale = function(m, "scale");
     float x[4] = {1, 1, 1, 1}, table[4] = {3, 5, 7, 9};
     int n = 4, value = 0;
@@ -69,8 +67,7 @@ static void globals(CUmodule m)
     printf("constants %zu bytes: %g %g %g %g\n", bytes, x[0], x[1], x[2], x[3]);
 }
 
-static void shared_memory(CUmodule m)
-{
+static void shared_memory(CUmodule m) {
     CUfunction f = function(m, "dynamic_shared");
     int out[64], wrong = 0, value;
     CUdeviceptr d;
@@ -90,20 +87,18 @@ static void shared_memory(CUmodule m)
     SHOW(cuCtxSynchronize());
 }
 
-static void log_of_errors(void)
-{
+static void log_of_errors(void) {
     char log[2048] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof(log)};
     CUmodule m;
 
-    SHOW(cuModuleLoadDataEx(&m, ".version 7.0\n.target sm_75\n.address_size 64\nnonsense here\n",
-                            2, options, values));
+    SHOW(cuModuleLoadDataEx(&m, ".version 7.0\n.target sm_75\n.address_size 64\nnonsense here\n", 2,
+                            options, values));
     printf("there is a log: %s\n", log[0] ? "yes" : "no");
 }
 
-int main(void)
-{
+int main(void) {
     start();
     CUmodule m = module(ptx_basics);
 

@@ -4,8 +4,7 @@
 
 KERNELS(matmul);
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 96, wrong = 0;
     size_t bytes = (size_t)n * (size_t)n * sizeof(float);
     float *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes);

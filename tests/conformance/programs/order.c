@@ -4,8 +4,7 @@
 
 KERNELS(basics);
 
-int main(void)
-{
+int main(void) {
     volatile int *flag;
     CUdeviceptr x;
     CUstream a, b;

@@ -2,15 +2,14 @@
 /* What pointers are said to be. */
 #include "common.h"
 
-static void about(const char *what, CUdeviceptr p)
-{
+static void about(const char *what, CUdeviceptr p) {
     unsigned int type = 77, managed = 77;
     CUdeviceptr device = 7, start_address = 7;
     size_t size = 7;
     int ordinal = 77;
     CUpointer_attribute which[] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-        CU_POINTER_ATTRIBUTE_IS_MANAGED,     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED,       CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     void *data[] = {&type, &device, &managed, &ordinal, &start_address, &size};
 
@@ -19,12 +18,17 @@ static void about(const char *what, CUdeviceptr p)
     printf("type %u\n", type);
     SHOW(cuPointerGetAttributes(6, which, data, p));
     printf("type %u device %s managed %u ordinal %d start %s size %zu\n", type,
-           device == p ? "same" : device ? "other" : "0", managed, ordinal,
-           start_address == 7 ? "untouched" : start_address ? "there" : "0", size);
+           device == p ? "same"
+           : device    ? "other"
+                       : "0",
+           managed, ordinal,
+           start_address == 7 ? "untouched"
+           : start_address    ? "there"
+                              : "0",
+           size);
 }
 
-int main(void)
-{
+int main(void) {
     CUdeviceptr d;
     void *h, *host;
     int on_stack;

@@ -2,18 +2,18 @@
 /* cuGetProcAddress: which function a name means in a version. */
 #include "common.h"
 
-static void ask(const char *name, int version, uint64_t flags)
-{
+static void ask(const char *name, int version, uint64_t flags) {
     CUdriverProcAddressQueryResult status = -1;
     void *p = &status;
     CUresult r = cuGetProcAddress(name, &p, version, flags, &status);
 
     printf("%s %d %lu: %d status %d %s\n", name, version, (unsigned long)flags, r, status,
-           r != CUDA_SUCCESS ? "-" : p ? "found" : "NULL");
+           r != CUDA_SUCCESS ? "-"
+           : p               ? "found"
+                             : "NULL");
 }
 
-int main(void)
-{
+int main(void) {
     void *a = NULL, *b = NULL;
     CUdriverProcAddressQueryResult status;
 

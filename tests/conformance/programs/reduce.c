@@ -6,8 +6,7 @@ KERNELS(histogram);
 
 #define N 100003
 
-int main(void)
-{
+int main(void) {
     int *in = malloc(N * sizeof(int)), n = N;
     unsigned char *bytes = malloc(N);
     unsigned int bins[256], expected[256] = {0}, wrong = 0;

@@ -15,15 +15,13 @@ static CUfunction add;
 static volatile int *flag;
 static CUstream blocked_stream;
 
-static void *blocked(void *unused)
-{
+static void *blocked(void *unused) {
     CK(cuCtxSetCurrent(context));
     CK(cuStreamSynchronize(blocked_stream));
     return unused;
 }
 
-static void *worker(void *arg)
-{
+static void *worker(void *arg) {
     long id = (long)arg, wrong = 0;
     float a[LENGTH], c[LENGTH];
     size_t bytes = sizeof(a);
@@ -56,8 +54,7 @@ static void *worker(void *arg)
     return (void *)wrong;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int count = argc > 1 ? atoi(argv[1]) : 8;
     pthread_t threads[256], sleeper;
     long wrong = 0;

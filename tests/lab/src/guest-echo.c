@@ -52,8 +52,7 @@ static long spin_us = 50;
             FAIL("line %d: not so: %s (%s)", __LINE__, #condition, strerrorname_np(errno));        \
     } while (0)
 
-static long now_us(void)
-{
+static long now_us(void) {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -62,19 +61,16 @@ static long now_us(void)
 
 /* ---- A session ----------------------------------------------------------- */
 
-static size_t rings_bytes(void)
-{
+static size_t rings_bytes(void) {
     return vcuda_rings_bytes(VCUDA_RING_DEFAULT, VCUDA_RING_DEFAULT);
 }
 
-static void *map(int fd, __u32 region, size_t bytes)
-{
+static void *map(int fd, __u32 region, size_t bytes) {
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, vcuda_region_offset(region));
 }
 
 /* 0 or -errno. */
-static int session_open(struct guest *g)
-{
+static int session_open(struct guest *g) {
     struct vcuda_ioc_open open_arg = {
         .version = VCUDA_VERSION_MAX,
         .features = VCUDA_FEATURES,
@@ -95,34 +91,29 @@ static int session_open(struct guest *g)
     g->session = open_arg.session;
     g->rings = map(g->fd, 0, rings_bytes());
     CHECK(g->rings != MAP_FAILED);
-    vcuda_duplex_session(&g->ring, g->rings, VCUDA_RING_DEFAULT, VCUDA_RING_DEFAULT,
-                         VCUDA_PARTY_G);
+    vcuda_duplex_session(&g->ring, g->rings, VCUDA_RING_DEFAULT, VCUDA_RING_DEFAULT, VCUDA_PARTY_G);
     return 0;
 }
 
-static void must_open(struct guest *g)
-{
+static void must_open(struct guest *g) {
     int err = session_open(g);
 
     if (err)
         FAIL("open: %s", strerrorname_np(-err));
 }
 
-static void session_close(struct guest *g)
-{
+static void session_close(struct guest *g) {
     CHECK(!munmap(g->rings, rings_bytes()));
     CHECK(!close(g->fd));
 }
 
-static void notify(struct guest *g)
-{
+static void notify(struct guest *g) {
     __u64 one = 1;
 
     CHECK(write(g->fd, &one, sizeof(one)) == sizeof(one));
 }
 
-static void send_record(struct guest *g, const void *record, __u32 len)
-{
+static void send_record(struct guest *g, const void *record, __u32 len) {
     CHECK(vcuda_tx_fits(&g->ring, len) == 1);
     vcuda_tx_put(&g->ring, 0, record, len);
     vcuda_tx_publish(&g->ring, len);
@@ -131,8 +122,7 @@ static void send_record(struct guest *g, const void *record, __u32 len)
 }
 
 /* Sleeps until the worker says something: 0 or -errno. */
-static int sleep_for_data(struct guest *g)
-{
+static int sleep_for_data(struct guest *g) {
     __u64 count;
     int err = 0;
 
@@ -146,8 +136,7 @@ static int sleep_for_data(struct guest *g)
 }
 
 /* The record's length, or -errno. */
-static int receive(struct guest *g, void *record)
-{
+static int receive(struct guest *g, void *record) {
     long until = now_us() + spin_us;
     int len;
     int err;
@@ -163,8 +152,7 @@ static int receive(struct guest *g, void *record)
 }
 
 /* Asks for call with two slots: its status. The second slot comes back. */
-static __u32 ask(struct guest *g, enum echo_call call, __u64 slot, __u64 *result)
-{
+static __u32 ask(struct guest *g, enum echo_call call, __u64 slot, __u64 *result) {
     struct echo_rec rec = {.head = {.len = sizeof(rec), .call = call, .tag = 1}, .slots = {slot}};
     static __u64 answer[VCUDA_REC_MAX / 8];
     struct echo_rec *out = (struct echo_rec *)answer;
@@ -177,8 +165,7 @@ static __u32 ask(struct guest *g, enum echo_call call, __u64 slot, __u64 *result
     return out->head.status;
 }
 
-static int region_add(struct guest *g, size_t bytes, __u32 *region)
-{
+static int region_add(struct guest *g, size_t bytes, __u32 *region) {
     struct vcuda_ioc_region arg = {.bytes = bytes};
 
     if (ioctl(g->fd, VCUDA_IOC_REGION_ADD, &arg))
@@ -187,8 +174,7 @@ static int region_add(struct guest *g, size_t bytes, __u32 *region)
     return 0;
 }
 
-static int region_del(struct guest *g, __u32 region)
-{
+static int region_del(struct guest *g, __u32 region) {
     struct vcuda_ioc_region arg = {.region = region};
 
     return ioctl(g->fd, VCUDA_IOC_REGION_DEL, &arg) ? -errno : 0;
@@ -196,8 +182,7 @@ static int region_del(struct guest *g, __u32 region)
 
 /* ---- Commands ------------------------------------------------------------ */
 
-static void do_open(void)
-{
+static void do_open(void) {
     struct guest g;
     int err = session_open(&g);
 
@@ -209,14 +194,12 @@ static void do_open(void)
     printf("opened\n");
 }
 
-static void fill_words(__u32 *word, size_t count, __u32 seed)
-{
+static void fill_words(__u32 *word, size_t count, __u32 seed) {
     for (size_t i = 0; i < count; i++)
         word[i] = seed = seed * 1664525u + 1013904223u;
 }
 
-static void do_echo(long count)
-{
+static void do_echo(long count) {
     static __u64 sent[VCUDA_REC_MAX / 8], got[VCUDA_REC_MAX / 8];
     struct vcuda_ioc_counters counters;
     struct guest g;
@@ -241,8 +224,7 @@ static void do_echo(long count)
     session_close(&g);
 }
 
-static void check_refusals(struct guest *g, size_t bytes)
-{
+static void check_refusals(struct guest *g, size_t bytes) {
     __u32 region;
 
     CHECK(region_add(g, 0, &region) == -EINVAL);
@@ -254,8 +236,7 @@ static void check_refusals(struct guest *g, size_t bytes)
     CHECK(mmap(NULL, bytes, PROT_READ | PROT_EXEC, MAP_SHARED, g->fd, 0) == MAP_FAILED);
 }
 
-static void do_region(size_t pages)
-{
+static void do_region(size_t pages) {
     size_t bytes = pages * PAGE;
     size_t words = bytes / sizeof(__u32);
     __u64 sum = 0, seen;
@@ -292,8 +273,7 @@ static void do_region(size_t pages)
     session_close(&g);
 }
 
-static void do_fill(size_t pages)
-{
+static void do_fill(size_t pages) {
     struct guest g;
     __u32 region;
     unsigned int n = 0;
@@ -306,8 +286,7 @@ static void do_fill(size_t pages)
     session_close(&g);
 }
 
-static void must_be_dead(struct guest *g)
-{
+static void must_be_dead(struct guest *g) {
     struct pollfd p = {.fd = g->fd, .events = POLLIN};
     __u64 count;
     __u32 region;
@@ -319,8 +298,7 @@ static void must_be_dead(struct guest *g)
     CHECK(region_add(g, PAGE, &region) == -EPIPE);
 }
 
-static __u32 *add_marked(struct guest *g, size_t pages)
-{
+static __u32 *add_marked(struct guest *g, size_t pages) {
     __u32 region;
     __u32 *word;
 
@@ -333,14 +311,12 @@ static __u32 *add_marked(struct guest *g, size_t pages)
     return word;
 }
 
-static void must_be_marked(const __u32 *word, size_t pages)
-{
+static void must_be_marked(const __u32 *word, size_t pages) {
     for (size_t i = 0; i < pages; i++)
         CHECK(word[i * (PAGE / 4)] == i + 1);
 }
 
-static void do_die(void)
-{
+static void do_die(void) {
     struct echo_rec rec = {.head = {.len = sizeof(rec), .call = ECHO_DIE, .tag = 1}};
     __u64 answer[sizeof(rec) / 8];
     struct guest g;
@@ -356,8 +332,7 @@ static void do_die(void)
     session_close(&g);
 }
 
-static void do_hold(size_t pages)
-{
+static void do_hold(size_t pages) {
     struct guest g;
 
     must_open(&g);
@@ -368,8 +343,7 @@ static void do_hold(size_t pages)
         pause();
 }
 
-static void do_outlive(void)
-{
+static void do_outlive(void) {
     struct guest g;
     __u64 count;
     __u32 *word;
@@ -396,15 +370,13 @@ static void do_outlive(void)
     session_close(&g);
 }
 
-static void usage(void)
-{
+static void usage(void) {
     fprintf(stderr, "usage: guest-echo [-s MICROSECONDS] "
                     "open|echo COUNT|region PAGES|fill PAGES|die|hold PAGES|outlive\n");
     exit(2);
 }
 
-static void run(const char *command, const char *argument)
-{
+static void run(const char *command, const char *argument) {
     long number = argument ? atol(argument) : 0;
 
     if (!strcmp(command, "open"))
@@ -427,8 +399,7 @@ static void run(const char *command, const char *argument)
         usage();
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int c;
 
     while ((c = getopt(argc, argv, "s:")) >= 0) {

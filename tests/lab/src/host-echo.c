@@ -59,23 +59,20 @@ struct worker {
     } region[VCUDA_REGIONS_MAX];
 };
 
-static long now_us(void)
-{
+static long now_us(void) {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void say(struct worker *w, const char *what, long value)
-{
+static void say(struct worker *w, const char *what, long value) {
     printf("%s domid=%u session=%u %ld\n", what, w->domid, w->session, value);
     fflush(stdout);
 }
 
 /* The pages stay in the pipe, referenced, until it is closed. */
-static int pin_by_pipe(void *base, size_t bytes)
-{
+static int pin_by_pipe(void *base, size_t bytes) {
     struct iovec iov = {base, bytes};
     int fds[2];
 
@@ -85,8 +82,7 @@ static int pin_by_pipe(void *base, size_t bytes)
     return vmsplice(fds[1], &iov, 1, SPLICE_F_NONBLOCK) > 0 ? 0 : -1;
 }
 
-static int pin_by_xdp(void *base, size_t bytes)
-{
+static int pin_by_xdp(void *base, size_t bytes) {
     struct xdp_umem_reg umem = {
         .addr = (__u64)base,
         .len = bytes,
@@ -100,8 +96,7 @@ static int pin_by_xdp(void *base, size_t bytes)
 }
 
 /* The holder keeps the pins' descriptors, and nothing else of the worker. */
-static void pin(struct worker *w, void *base, size_t bytes)
-{
+static void pin(struct worker *w, void *base, size_t bytes) {
     int err = strcmp(option.pin, "xdp") ? pin_by_pipe(base, bytes) : pin_by_xdp(base, bytes);
 
     say(w, "pinned", err ? -errno : 0);
@@ -113,8 +108,7 @@ static void pin(struct worker *w, void *base, size_t bytes)
     _exit(0);
 }
 
-static int map_region(struct worker *w, __u32 region)
-{
+static int map_region(struct worker *w, __u32 region) {
     struct vcuda_ioc_region info = {.region = region};
     void *base;
 
@@ -133,8 +127,7 @@ static int map_region(struct worker *w, __u32 region)
     return 0;
 }
 
-static int unmap_region(struct worker *w, __u32 region)
-{
+static int unmap_region(struct worker *w, __u32 region) {
     if (region >= VCUDA_REGIONS_MAX || !w->region[region].base)
         return EINVAL;
     if (munmap(w->region[region].base, w->region[region].bytes))
@@ -143,8 +136,7 @@ static int unmap_region(struct worker *w, __u32 region)
     return 0;
 }
 
-static int sum_region(struct worker *w, __u32 region, __u64 *sum)
-{
+static int sum_region(struct worker *w, __u32 region, __u64 *sum) {
     __u32 *word;
     size_t i;
 
@@ -159,8 +151,7 @@ static int sum_region(struct worker *w, __u32 region, __u64 *sum)
     return 0;
 }
 
-static void answer(struct worker *w, struct echo_rec *rec)
-{
+static void answer(struct worker *w, struct echo_rec *rec) {
     if (rec->head.call == ECHO_SAME || rec->head.len < sizeof(*rec))
         return;
     switch (rec->head.call) {
@@ -182,8 +173,7 @@ static void answer(struct worker *w, struct echo_rec *rec)
     }
 }
 
-static int notify(struct worker *w)
-{
+static int notify(struct worker *w) {
     __u64 one = 1;
 
     return write(w->fd, &one, sizeof(one)) == sizeof(one) ? 0 : -errno;
@@ -193,8 +183,7 @@ static int notify(struct worker *w)
  * Sleeps for a record (space 0) or until space bytes may fit: 0, or -errno
  * (-EPIPE: the session is dead).
  */
-static int wait_for(struct worker *w, __u32 space)
-{
+static int wait_for(struct worker *w, __u32 space) {
     __u64 count;
     int err = 0;
 
@@ -205,8 +194,7 @@ static int wait_for(struct worker *w, __u32 space)
     return err;
 }
 
-static int take(struct worker *w, void *buf)
-{
+static int take(struct worker *w, void *buf) {
     long until = now_us() + option.spin_us;
     int len;
     int err;
@@ -222,8 +210,7 @@ static int take(struct worker *w, void *buf)
     return len;
 }
 
-static int put(struct worker *w, const void *buf, __u32 len)
-{
+static int put(struct worker *w, const void *buf, __u32 len) {
     int fits;
     int err;
 
@@ -239,8 +226,7 @@ static int put(struct worker *w, const void *buf, __u32 len)
     return vcuda_must_wake(&w->ring, VCUDA_WAIT_DATA | VCUDA_WAIT_SPACE) ? notify(w) : 0;
 }
 
-static int serve(struct worker *w)
-{
+static int serve(struct worker *w) {
     static __u64 buf[VCUDA_REC_MAX / 8];
     struct vcuda_ioc_open info;
     int err;
@@ -264,8 +250,7 @@ static int serve(struct worker *w)
     return err;
 }
 
-static void claim(int host, const struct vcuda_ioc_host_event *event)
-{
+static void claim(int host, const struct vcuda_ioc_host_event *event) {
     struct vcuda_ioc_claim c = {.domid = event->domid, .session = event->session};
     struct worker w = {.domid = event->domid, .session = event->session};
 
@@ -287,8 +272,7 @@ static void claim(int host, const struct vcuda_ioc_host_event *event)
     close(w.fd);
 }
 
-static void options(int argc, char **argv)
-{
+static void options(int argc, char **argv) {
     int c;
 
     while ((c = getopt(argc, argv, "s:p:h:r")) >= 0) {
@@ -311,8 +295,7 @@ static void options(int argc, char **argv)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     struct vcuda_ioc_host_event event;
     int host = open(VCUDA_HOST_DEVICE, O_RDWR | O_CLOEXEC);
 

@@ -17,8 +17,7 @@ struct pool_entry {
     uint32_t width, ref, next;
 };
 
-static uint32_t frame_take(struct loader *ld, uint32_t bytes)
-{
+static uint32_t frame_take(struct loader *ld, uint32_t bytes) {
     uint32_t ref = ld->f->frame_size;
     if (ref + bytes > MAX_FRAME) {
         ld_syntax(ld, "too many registers");
@@ -28,19 +27,16 @@ static uint32_t frame_take(struct loader *ld, uint32_t bytes)
     return ref;
 }
 
-uint32_t new_reg(struct loader *ld, unsigned bytes_a_lane)
-{
+uint32_t new_reg(struct loader *ld, unsigned bytes_a_lane) {
     return frame_take(ld, bytes_a_lane * WARP);
 }
 
-uint32_t new_pred(struct loader *ld)
-{
+uint32_t new_pred(struct loader *ld) {
     return frame_take(ld, sizeof(uint32_t));
 }
 
 /* A new slot that holds the value in every lane. */
-static uint32_t pool_slot(struct loader *ld, unsigned width, uint64_t value)
-{
+static uint32_t pool_slot(struct loader *ld, unsigned width, uint64_t value) {
     struct ptx_module *m = ld->m;
     size_t at = m->pool_size, size = (width * WARP + 63) & ~(size_t)63;
 
@@ -52,8 +48,7 @@ static uint32_t pool_slot(struct loader *ld, unsigned width, uint64_t value)
     return (uint32_t)at | 1;
 }
 
-uint32_t pool_const(struct loader *ld, unsigned width, uint64_t value)
-{
+uint32_t pool_const(struct loader *ld, unsigned width, uint64_t value) {
     if (width < 8)
         value &= (1ull << (8 * width)) - 1;
     uint64_t h = (value * 0x9e3779b97f4a7c15ull) >> 52 ^ width;
@@ -71,8 +66,7 @@ uint32_t pool_const(struct loader *ld, unsigned width, uint64_t value)
     return ref;
 }
 
-struct insn *emit(struct loader *ld, px_exec exec)
-{
+struct insn *emit(struct loader *ld, px_exec exec) {
     static _Thread_local struct insn nowhere; /* out of memory: the load fails anyway */
     struct ptx_module *m = ld->m;
 
@@ -90,8 +84,7 @@ struct insn *emit(struct loader *ld, px_exec exec)
 /* --- registers --- */
 
 /* The member of a family: %r<9> declares %r0 to %r8. */
-static struct reg *find_family(struct loader *ld, const char *s, size_t len, uint32_t *ref)
-{
+static struct reg *find_family(struct loader *ld, const char *s, size_t len, uint32_t *ref) {
     size_t digits = 0;
     uint64_t number = 0, scale = 1;
 
@@ -112,8 +105,7 @@ static struct reg *find_family(struct loader *ld, const char *s, size_t len, uin
     return NULL;
 }
 
-struct reg *find_reg(struct loader *ld, const char *s, size_t len, uint32_t *ref)
-{
+struct reg *find_reg(struct loader *ld, const char *s, size_t len, uint32_t *ref) {
     if (!len)
         return NULL;
     struct sym *sym = map_find(&ld->locals, s, len);
@@ -126,16 +118,14 @@ struct reg *find_reg(struct loader *ld, const char *s, size_t len, uint32_t *ref
 
 /* --- modifiers --- */
 
-bool take(struct stmt *st, const char *mod)
-{
+bool take(struct stmt *st, const char *mod) {
     for (unsigned i = 0; i < st->mod_count; i++)
         if (!st->taken[i] && tok_is(&st->mods[i], mod))
             return st->taken[i] = true;
     return false;
 }
 
-enum type take_type(struct loader *ld)
-{
+enum type take_type(struct loader *ld) {
     struct stmt *st = ld->st;
     for (unsigned i = 0; i < st->mod_count; i++) {
         enum type t = st->taken[i] ? T_NONE : type_named(st->mods[i].s, st->mods[i].len);
@@ -147,16 +137,14 @@ enum type take_type(struct loader *ld)
     return T_NONE;
 }
 
-enum type need_type(struct loader *ld)
-{
+enum type need_type(struct loader *ld) {
     enum type t = take_type(ld);
     if (t == T_NONE)
         st_syntax(ld, "a type is missing, or one that is not executed here");
     return t;
 }
 
-bool need_ops(struct loader *ld, unsigned count)
-{
+bool need_ops(struct loader *ld, unsigned count) {
     if (ld->st->op_count == count)
         return true;
     st_syntax(ld, "wrong number of operands");
@@ -165,8 +153,7 @@ bool need_ops(struct loader *ld, unsigned count)
 
 /* --- operands --- */
 
-static uint64_t float_const(const struct operand *o, enum type t)
-{
+static uint64_t float_const(const struct operand *o, enum type t) {
     uint64_t bits = 0;
 
     if (t == T_F64 || (!type_float(t) && type_size(t) == 8 && !o->single)) {
@@ -182,8 +169,7 @@ static uint64_t float_const(const struct operand *o, enum type t)
     return bits;
 }
 
-static uint32_t int_const(struct loader *ld, const struct operand *o, enum type t)
-{
+static uint32_t int_const(struct loader *ld, const struct operand *o, enum type t) {
     uint64_t v = o->u;
 
     if (t == T_F32) {
@@ -199,8 +185,7 @@ static uint32_t int_const(struct loader *ld, const struct operand *o, enum type 
 
 /* A constant that gets its value when the variables have their places. */
 static uint32_t later_const(struct loader *ld, const struct var *v, unsigned width,
-                            uint64_t addend)
-{
+                            uint64_t addend) {
     uint32_t ref = pool_slot(ld, width, 0);
     if (ld_grow(ld, &ld->fixups, &ld->fixup_cap, ld->fixup_count + 1, sizeof(*ld->fixups)))
         ld->fixups[ld->fixup_count++] =
@@ -208,8 +193,7 @@ static uint32_t later_const(struct loader *ld, const struct var *v, unsigned wid
     return ref;
 }
 
-static void note_shared(struct loader *ld, const struct var *v)
-{
+static void note_shared(struct loader *ld, const struct var *v) {
     struct func *f = ld->f;
     size_t words = v->shared_index / 64 + 1;
 
@@ -224,16 +208,14 @@ static void note_shared(struct loader *ld, const struct var *v)
         f->shared_used[v->shared_index / 64] |= 1ull << v->shared_index % 64;
 }
 
-static struct sym *find_symbol(struct loader *ld, const char *s, size_t len)
-{
+static struct sym *find_symbol(struct loader *ld, const char *s, size_t len) {
     struct sym *sym = map_find(&ld->locals, s, len);
     if (!sym)
         sym = map_find(&ld->globals, s, len);
     return sym && (sym->kind == SYM_VAR || sym->kind == SYM_FUNC) ? sym : NULL;
 }
 
-static bool defined(struct loader *ld, const struct var *v)
-{
+static bool defined(struct loader *ld, const struct var *v) {
     if (!v->is_extern || v->space == SP_SHARED)
         return true;
     ld_error(ld, ld->st->line, PTX_ERR_UNSUPPORTED, "variable %.80s is defined in no module",
@@ -243,8 +225,7 @@ static bool defined(struct loader *ld, const struct var *v)
 
 /* The address of a variable as a value, within its space. */
 static uint32_t variable_address(struct loader *ld, const struct var *v, unsigned width,
-                                 uint64_t addend)
-{
+                                 uint64_t addend) {
     if (!defined(ld, v))
         return 1;
     note_shared(ld, v);
@@ -261,8 +242,7 @@ static uint32_t variable_address(struct loader *ld, const struct var *v, unsigne
     return ref;
 }
 
-static uint32_t symbol_value(struct loader *ld, const struct operand *o, enum type t)
-{
+static uint32_t symbol_value(struct loader *ld, const struct operand *o, enum type t) {
     struct sym *sym = find_symbol(ld, o->s, o->len);
     unsigned width = reg_size(t);
 
@@ -274,8 +254,8 @@ static uint32_t symbol_value(struct loader *ld, const struct operand *o, enum ty
         st_syntax(ld, buf);
         return 1;
     }
-    if (width < 4 || (width == 4 && (sym->kind == SYM_FUNC || (sym->var->space != SP_SHARED &&
-                                                               !sym->var->in_frame)))) {
+    if (width < 4 || (width == 4 && (sym->kind == SYM_FUNC ||
+                                     (sym->var->space != SP_SHARED && !sym->var->in_frame)))) {
         st_syntax(ld, "the address does not fit the type");
         return 1;
     }
@@ -287,33 +267,28 @@ static uint32_t symbol_value(struct loader *ld, const struct operand *o, enum ty
     return variable_address(ld, sym->var, width, o->u);
 }
 
-static bool name_is(const struct operand *o, const char *s)
-{
+static bool name_is(const struct operand *o, const char *s) {
     return strlen(s) == o->len && !memcmp(o->s, s, o->len);
 }
 
-bool is_sink(const struct operand *o)
-{
+bool is_sink(const struct operand *o) {
     return o->kind == OPD_NAME && name_is(o, "_");
 }
 
-bool const_int(const struct operand *o, int64_t *v)
-{
+bool const_int(const struct operand *o, int64_t *v) {
     *v = (int64_t)o->u;
     return o->kind == OPD_INT;
 }
 
 /* Predicates have their own operands; a value needs a type with a size. */
-static bool has_size(struct loader *ld, enum type t)
-{
+static bool has_size(struct loader *ld, enum type t) {
     if (!type_size(t))
         st_syntax(ld, "impossible type");
     return type_size(t);
 }
 
 /* A register, with the size it has; 0: it is none. */
-static unsigned register_operand(struct loader *ld, const struct operand *o, uint32_t *ref)
-{
+static unsigned register_operand(struct loader *ld, const struct operand *o, uint32_t *ref) {
     struct reg *r = o->kind == OPD_NAME ? find_reg(ld, o->s, o->len, ref) : NULL;
     if (!r)
         return 0;
@@ -326,8 +301,7 @@ static unsigned register_operand(struct loader *ld, const struct operand *o, uin
     return reg_size(r->type);
 }
 
-static uint32_t other_source(struct loader *ld, const struct operand *o, enum type t)
-{
+static uint32_t other_source(struct loader *ld, const struct operand *o, enum type t) {
     unsigned wide;
     int sreg;
 
@@ -358,8 +332,7 @@ static uint32_t other_source(struct loader *ld, const struct operand *o, enum ty
     }
 }
 
-uint32_t src(struct loader *ld, const struct operand *o, enum type t)
-{
+uint32_t src(struct loader *ld, const struct operand *o, enum type t) {
     uint32_t ref = 1;
 
     if (!has_size(ld, t))
@@ -373,8 +346,7 @@ uint32_t src(struct loader *ld, const struct operand *o, enum type t)
     return ref;
 }
 
-uint32_t src_wide(struct loader *ld, const struct operand *o, enum type t)
-{
+uint32_t src_wide(struct loader *ld, const struct operand *o, enum type t) {
     uint32_t ref = 1;
 
     if (!has_size(ld, t))
@@ -394,8 +366,7 @@ uint32_t src_wide(struct loader *ld, const struct operand *o, enum type t)
     return narrow;
 }
 
-uint32_t dst(struct loader *ld, const struct operand *o, enum type t)
-{
+uint32_t dst(struct loader *ld, const struct operand *o, enum type t) {
     uint32_t ref = 0;
 
     if (!has_size(ld, t))
@@ -410,8 +381,7 @@ uint32_t dst(struct loader *ld, const struct operand *o, enum type t)
     return ref;
 }
 
-uint32_t dst_wide(struct loader *ld, const struct operand *o, enum type t, struct wide *w)
-{
+uint32_t dst_wide(struct loader *ld, const struct operand *o, enum type t, struct wide *w) {
     uint32_t ref = 0;
 
     *w = (struct wide){0};
@@ -426,23 +396,21 @@ uint32_t dst_wide(struct loader *ld, const struct operand *o, enum type t, struc
         st_syntax(ld, "a register is too small");
     if (size <= reg_size(t))
         return ref;
-    *w = (struct wide){
-        .from = new_reg(ld, reg_size(t)), .to = ref, .from_type = t, .to_size = size};
+    *w =
+        (struct wide){.from = new_reg(ld, reg_size(t)), .to = ref, .from_type = t, .to_size = size};
     return w->from;
 }
 
-void dst_wide_done(struct loader *ld, const struct wide *w)
-{
+void dst_wide_done(struct loader *ld, const struct wide *w) {
     if (!w->to_size)
         return;
-    struct insn *i = emit(ld, exec_move(w->to_size, reg_size(w->from_type),
-                                        type_signed(w->from_type)));
+    struct insn *i =
+        emit(ld, exec_move(w->to_size, reg_size(w->from_type), type_signed(w->from_type)));
     i->d = w->to;
     i->a = w->from;
 }
 
-uint32_t src_pred(struct loader *ld, const struct operand *o)
-{
+uint32_t src_pred(struct loader *ld, const struct operand *o) {
     uint32_t ref = PRED_TRUE;
 
     if (o->kind == OPD_INT)
@@ -453,8 +421,7 @@ uint32_t src_pred(struct loader *ld, const struct operand *o)
     return o->not ? ref ^ PRED_NOT : ref;
 }
 
-uint32_t dst_pred(struct loader *ld, const char *s, size_t len)
-{
+uint32_t dst_pred(struct loader *ld, const char *s, size_t len) {
     uint32_t ref = 0;
 
     if (len == 1 && *s == '_')
@@ -465,9 +432,8 @@ uint32_t dst_pred(struct loader *ld, const char *s, size_t len)
     return ref;
 }
 
-uint32_t dst_pred_operand(struct loader *ld, const struct operand *o)
-{
-    if (o->kind == OPD_NAME && !o->pair && !o->not && !o->minus && !o->u)
+uint32_t dst_pred_operand(struct loader *ld, const struct operand *o) {
+    if (o->kind == OPD_NAME && !o->pair && !o->not &&!o->minus && !o->u)
         return dst_pred(ld, o->s, o->len);
     st_syntax(ld, "a predicate was expected");
     return 0;
@@ -475,14 +441,13 @@ uint32_t dst_pred_operand(struct loader *ld, const struct operand *o)
 
 /* --- addresses --- */
 
-enum space take_space(struct loader *ld)
-{
+enum space take_space(struct loader *ld) {
     static const struct {
         const char *name;
         enum space space;
-    } names[] = {{"global", SP_GLOBAL},       {"const", SP_CONST},   {"shared", SP_SHARED},
-                 {"shared::cta", SP_SHARED},  {"local", SP_LOCAL},   {"param", SP_PARAM},
-                 {"param::entry", SP_PARAM},  {"param::func", SP_PARAM}};
+    } names[] = {{"global", SP_GLOBAL},      {"const", SP_CONST},      {"shared", SP_SHARED},
+                 {"shared::cta", SP_SHARED}, {"local", SP_LOCAL},      {"param", SP_PARAM},
+                 {"param::entry", SP_PARAM}, {"param::func", SP_PARAM}};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (take(ld->st, names[i].name))
@@ -492,8 +457,7 @@ enum space take_space(struct loader *ld)
 
 /* An address that names a variable. */
 static struct address variable_operand(struct loader *ld, const struct operand *o,
-                                       const struct var *v, enum space space)
-{
+                                       const struct var *v, enum space space) {
     struct address a = {.space = space, .imm = (int64_t)o->u, .ref = REF_NONE};
     bool matches = v->space == space || (space == SP_PARAM && v->in_frame) ||
                    (space == SP_GENERIC && (v->space == SP_GLOBAL || v->space == SP_CONST));
@@ -517,11 +481,10 @@ static struct address variable_operand(struct loader *ld, const struct operand *
     return a;
 }
 
-struct address address(struct loader *ld, const struct operand *o, enum space space)
-{
+struct address address(struct loader *ld, const struct operand *o, enum space space) {
     struct address a = {.space = space, .imm = (int64_t)o->u, .ref = REF_NONE};
 
-    if (o->kind != OPD_ADDR || o->not) {
+    if (o->kind != OPD_ADDR || o->not ) {
         st_syntax(ld, "an address was expected");
         return a;
     }
@@ -543,8 +506,7 @@ struct address address(struct loader *ld, const struct operand *o, enum space sp
     return a;
 }
 
-void set_address(struct insn *i, const struct address *a)
-{
+void set_address(struct insn *i, const struct address *a) {
     i->a = a->ref;
     i->imm = a->imm;
     i->space = (uint8_t)a->space;

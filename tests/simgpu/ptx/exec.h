@@ -20,8 +20,8 @@ struct ranges {
 };
 
 struct barrier {
-    uint32_t arrived;  /* by bar.arrive */
-    uint32_t expected; /* threads; 0: all of the block */
+    uint32_t arrived;      /* by bar.arrive */
+    uint32_t expected;     /* threads; 0: all of the block */
     uint32_t count, votes; /* bar.red: threads asked, predicates true */
     bool in_use;
 };
@@ -57,16 +57,16 @@ struct block {
 struct warp {
     char *base[2]; /* frame of the running function, constants */
     uint32_t pc;
-    uint32_t active; /* lanes that run together */
-    uint32_t live;   /* lanes that have not exited */
+    uint32_t active;          /* lanes that run together */
+    uint32_t live;            /* lanes that have not exited */
     uint32_t at_bar, at_sync; /* lanes that wait: for the block, for lanes of this warp */
-    uint32_t stop_pc; /* lower pcs belong to the active lanes alone */
-    uint32_t cc;      /* carry, by lane */
-    int32_t fuel;     /* labels until the slice ends */
-    int32_t slices;   /* until other warps get their turn */
-    uint32_t rotor;   /* the lane that was last preferred */
-    bool forced;      /* running out of order, for fairness */
-    uint64_t frame;   /* of the active lanes: registers << 32 | local memory */
+    uint32_t stop_pc;         /* lower pcs belong to the active lanes alone */
+    uint32_t cc;              /* carry, by lane */
+    int32_t fuel;             /* labels until the slice ends */
+    int32_t slices;           /* until other warps get their turn */
+    uint32_t rotor;           /* the lane that was last preferred */
+    bool forced;              /* running out of order, for fairness */
+    uint64_t frame;           /* of the active lanes: registers << 32 | local memory */
     const struct insn *code;
     struct grid *grid;
     struct block *block;
@@ -79,27 +79,23 @@ struct warp {
     uint32_t tid[3][WARP];
 };
 
-static inline void *at(const struct warp *w, uint32_t ref)
-{
+static inline void *at(const struct warp *w, uint32_t ref) {
     return w->base[ref & 1] + (ref & ~1u);
 }
 
-static inline uint32_t pred(const struct warp *w, uint32_t ref)
-{
+static inline uint32_t pred(const struct warp *w, uint32_t ref) {
     uint32_t flip = ref & PRED_NOT ? FULL : 0;
     if (ref & 1)
         return FULL ^ flip;
     return *(const uint32_t *)(w->base[0] + (ref & ~3u)) ^ flip;
 }
 
-static inline void set_pred(struct warp *w, uint32_t ref, uint32_t mask, uint32_t value)
-{
+static inline void set_pred(struct warp *w, uint32_t ref, uint32_t mask, uint32_t value) {
     uint32_t *p = (uint32_t *)(w->base[0] + (ref & ~3u));
     *p = (*p & ~mask) | (value & mask);
 }
 
-static inline char *lane_local(const struct warp *w, int lane)
-{
+static inline char *lane_local(const struct warp *w, int lane) {
     return w->local + (size_t)lane * w->grid->local_bytes;
 }
 
@@ -110,7 +106,9 @@ static inline char *lane_local(const struct warp *w, int lane)
 #define LANES(mask, ...)                                                                           \
     do {                                                                                           \
         if ((mask) == FULL) {                                                                      \
-            _Pragma("GCC ivdep") for (int l = 0; l < WARP; l++) { __VA_ARGS__; }                   \
+            _Pragma("GCC ivdep") for (int l = 0; l < WARP; l++) {                                  \
+                __VA_ARGS__;                                                                       \
+            }                                                                                      \
         } else {                                                                                   \
             for (uint32_t left_ = (mask); left_; left_ &= left_ - 1) {                             \
                 int l = __builtin_ctz(left_);                                                      \
@@ -121,16 +119,14 @@ static inline char *lane_local(const struct warp *w, int lane)
 
 /* An instruction d = f(a), d = f(a, b), d = f(a, b, c) by lane. */
 #define EXEC1(name, TD, TA, expr)                                                                  \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         TD *d = at(w, i->d);                                                                       \
         const TA *pa = at(w, i->a);                                                                \
         LANES(mask, TA a = pa[l]; d[l] = (TD)(expr));                                              \
         return STEP_NEXT;                                                                          \
     }
 #define EXEC2(name, TD, TA, TB, expr)                                                              \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         TD *d = at(w, i->d);                                                                       \
         const TA *pa = at(w, i->a);                                                                \
         const TB *pb = at(w, i->b);                                                                \
@@ -138,8 +134,7 @@ static inline char *lane_local(const struct warp *w, int lane)
         return STEP_NEXT;                                                                          \
     }
 #define EXEC3(name, TD, TA, TB, TC, expr)                                                          \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         TD *d = at(w, i->d);                                                                       \
         const TA *pa = at(w, i->a);                                                                \
         const TB *pb = at(w, i->b);                                                                \
@@ -161,8 +156,7 @@ bool pointers(struct warp *w, const struct insn *i, uint32_t mask, size_t len, c
 
 /* --- scheduling (warp.c) --- */
 /* Stores the pc for lanes that stop running together. */
-static inline void park(struct warp *w, uint32_t lanes, uint32_t pc)
-{
+static inline void park(struct warp *w, uint32_t lanes, uint32_t pc) {
     for (; lanes; lanes &= lanes - 1)
         w->lane_pc[__builtin_ctz(lanes)] = pc;
 }

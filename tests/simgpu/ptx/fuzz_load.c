@@ -13,12 +13,9 @@
 
 #define MAX_VARIABLES (1u << 20)
 
-static struct block {
-    uint64_t base, size;
-} blocks[3]; /* .global, .const, buffer */
+static struct block { uint64_t base, size; } blocks[3]; /* .global, .const, buffer */
 
-static void *resolve(void *opaque, uint64_t addr, size_t len)
-{
+static void *resolve(void *opaque, uint64_t addr, size_t len) {
     (void)opaque;
     for (int k = 0; k < 3; k++)
         if (addr - blocks[k].base < blocks[k].size &&
@@ -27,8 +24,7 @@ static void *resolve(void *opaque, uint64_t addr, size_t len)
     return NULL;
 }
 
-static bool range(void *opaque, uint64_t addr, uint64_t *base, uint64_t *size)
-{
+static bool range(void *opaque, uint64_t addr, uint64_t *base, uint64_t *size) {
     (void)opaque;
     for (int k = 0; k < 3; k++)
         if (addr - blocks[k].base < blocks[k].size) {
@@ -39,8 +35,7 @@ static bool range(void *opaque, uint64_t addr, uint64_t *base, uint64_t *size)
     return false;
 }
 
-static uint64_t alloc(void *opaque, size_t size, size_t align)
-{
+static uint64_t alloc(void *opaque, size_t size, size_t align) {
     void *p = NULL;
 
     (void)opaque;
@@ -56,8 +51,7 @@ static uint64_t alloc(void *opaque, size_t size, size_t align)
     return 0;
 }
 
-static void release(void *opaque, uint64_t addr)
-{
+static void release(void *opaque, uint64_t addr) {
     (void)opaque;
     for (int k = 0; k < 3; k++)
         if (blocks[k].base == addr) {
@@ -69,8 +63,7 @@ static void release(void *opaque, uint64_t addr)
 static volatile bool cancel;
 
 /* Kernels of a fuzzer like to run for ever. */
-static void *cancel_soon(void *arg)
-{
+static void *cancel_soon(void *arg) {
     struct timespec t = {.tv_nsec = 2000000};
     (void)arg;
     nanosleep(&t, NULL);
@@ -78,8 +71,7 @@ static void *cancel_soon(void *arg)
     return NULL;
 }
 
-static void run(struct ptx_func *f)
-{
+static void run(struct ptx_func *f) {
     struct ptx_func_info info;
     char msg[128];
     pthread_t t;
@@ -89,8 +81,12 @@ static void run(struct ptx_func *f)
     uint64_t buffer = alloc(NULL, 4096, 256);
     for (size_t k = 0; k < info.param_bytes / 8; k++)
         params[k] = buffer;
-    struct ptx_launch launch = {.grid = {2, 1, 1}, .block = {40, 1, 1}, .dynamic_shared = 64,
-                                .params = params, .cancel = &cancel, .threads = 1};
+    struct ptx_launch launch = {.grid = {2, 1, 1},
+                                .block = {40, 1, 1},
+                                .dynamic_shared = 64,
+                                .params = params,
+                                .cancel = &cancel,
+                                .threads = 1};
     for (int k = 0; k < 3; k++)
         if (info.reqntid[0])
             launch.block[k] = (unsigned)info.reqntid[k];
@@ -105,8 +101,7 @@ static void run(struct ptx_func *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct ptx_memory mem = {
         .resolve = resolve, .range = range, .alloc = alloc, .free = release};
     struct ptx_module *m;

@@ -107,9 +107,9 @@ struct var {
     enum space space;
     enum type type;
     uint64_t size, align;
-    uint64_t offset; /* within its space's block, its function's frame or parameters */
-    bool is_extern;  /* declared only; for .shared: the dynamic part */
-    bool in_frame;   /* .local, and .param inside functions */
+    uint64_t offset;          /* within its space's block, its function's frame or parameters */
+    bool is_extern;           /* declared only; for .shared: the dynamic part */
+    bool in_frame;            /* .local, and .param inside functions */
     const struct func *owner; /* .shared of one kernel: comes after those of the module */
     uint32_t shared_index;    /* of module-wide .shared: bit in func.shared_used */
     char *init;               /* initial bytes, the rest is 0; gone after the load */
@@ -131,15 +131,15 @@ struct func {
     bool is_entry, has_body;
     struct formal *params, *results;
     unsigned param_count, result_count;
-    uint32_t index; /* in module->funcs */
+    uint32_t index;      /* in module->funcs */
     uint32_t start, end; /* instructions */
     uint32_t frame_size; /* bytes of registers, for a whole warp */
     uint32_t local_size; /* bytes of local memory for a lane */
     uint64_t param_bytes;
-    uint64_t own_shared;    /* bytes of .shared declared in the body */
-    uint64_t static_shared; /* of an entry: all that it reaches */
-    uint64_t shared_base;   /* where its own .shared variables start */
-    unsigned call_line;     /* of some call of it */
+    uint64_t own_shared;            /* bytes of .shared declared in the body */
+    uint64_t static_shared;         /* of an entry: all that it reaches */
+    uint64_t shared_base;           /* where its own .shared variables start */
+    unsigned call_line;             /* of some call of it */
     uint64_t max_frames, max_local; /* down the deepest chain of calls */
     bool recursive;                 /* the chain has no known end */
     unsigned maxntid[3], reqntid[3];
@@ -199,34 +199,29 @@ struct ptx_module {
     int version, target;
 };
 
-static inline unsigned type_size(enum type t)
-{
+static inline unsigned type_size(enum type t) {
     static const uint8_t size[T_COUNT] = {
-        [T_B8] = 1,  [T_B16] = 2,   [T_B32] = 4,  [T_B64] = 8,    [T_U8] = 1,  [T_U16] = 2,
-        [T_U32] = 4, [T_U64] = 8,   [T_S8] = 1,   [T_S16] = 2,    [T_S32] = 4, [T_S64] = 8,
-        [T_F16] = 2, [T_F16X2] = 4, [T_BF16] = 2, [T_BF16X2] = 4, [T_F32] = 4, [T_F64] = 8,
-        [T_U16X2] = 4, [T_S16X2] = 4};
+        [T_B8] = 1,     [T_B16] = 2, [T_B32] = 4, [T_B64] = 8,   [T_U8] = 1,
+        [T_U16] = 2,    [T_U32] = 4, [T_U64] = 8, [T_S8] = 1,    [T_S16] = 2,
+        [T_S32] = 4,    [T_S64] = 8, [T_F16] = 2, [T_F16X2] = 4, [T_BF16] = 2,
+        [T_BF16X2] = 4, [T_F32] = 4, [T_F64] = 8, [T_U16X2] = 4, [T_S16X2] = 4};
     return size[t];
 }
 
-static inline bool type_signed(enum type t)
-{
+static inline bool type_signed(enum type t) {
     return t >= T_S8 && t <= T_S64;
 }
 
-static inline bool type_float(enum type t)
-{
+static inline bool type_float(enum type t) {
     return t >= T_F16 && t <= T_F64;
 }
 
-static inline bool type_bits(enum type t)
-{
+static inline bool type_bits(enum type t) {
     return t >= T_B8 && t <= T_B64;
 }
 
 /* 8-bit values live in 16-bit registers. */
-static inline unsigned reg_size(enum type t)
-{
+static inline unsigned reg_size(enum type t) {
     unsigned n = type_size(t);
     return n == 1 ? 2 : n;
 }

@@ -20,21 +20,18 @@
 #define DEFAULT_FRAMES (8u << 20)
 #define SPAWN_AFTER_NS 200000 /* a launch that short is not worth a thread */
 
-static size_t align_up(size_t v, size_t align)
-{
+static size_t align_up(size_t v, size_t align) {
     return (v + align - 1) & ~(align - 1);
 }
 
 /* --- one block --- */
 
-static size_t block_bytes(const struct grid *g)
-{
+static size_t block_bytes(const struct grid *g) {
     return g->warps * (g->regs_bytes + g->local_bytes * WARP) +
            align_up(g->shared_bytes, SHARED_ALIGN);
 }
 
-static bool block_alloc(struct block *b, struct grid *g, struct ranges *ranges)
-{
+static bool block_alloc(struct block *b, struct grid *g, struct ranges *ranges) {
     void *memory = mmap(NULL, block_bytes(g) + 1, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -60,15 +57,13 @@ static bool block_alloc(struct block *b, struct grid *g, struct ranges *ranges)
     return true;
 }
 
-static void block_free(struct block *b)
-{
+static void block_free(struct block *b) {
     if (b->memory)
         munmap(b->memory, block_bytes(b->grid) + 1);
     free(b->warps);
 }
 
-static void warp_start(struct warp *w)
-{
+static void warp_start(struct warp *w) {
     const struct grid *g = w->grid;
     const unsigned *dim = g->launch->block;
     uint64_t first = (uint64_t)w->index * WARP;
@@ -88,8 +83,7 @@ static void warp_start(struct warp *w)
     w->rotor = WARP - 1;
 }
 
-static void block_start(struct block *b, uint64_t index)
-{
+static void block_start(struct block *b, uint64_t index) {
     const unsigned *dim = b->grid->launch->grid;
 
     b->index = index;
@@ -103,8 +97,7 @@ static void block_start(struct block *b, uint64_t index)
 }
 
 /* Every thread waits for another one. */
-static void deadlock(struct block *b)
-{
+static void deadlock(struct block *b) {
     for (unsigned k = 0; k < b->grid->warps; k++) {
         struct warp *w = &b->warps[k];
         if (!w->live)
@@ -117,8 +110,7 @@ static void deadlock(struct block *b)
 }
 
 /* Gives each warp of the block a turn. */
-static enum run block_turn(struct block *b)
-{
+static enum run block_turn(struct block *b) {
     bool going_on = false, all_done = true;
 
     for (unsigned k = 0; k < b->grid->warps; k++) {
@@ -148,15 +140,13 @@ struct crew {
     struct timespec start;
 };
 
-static void out_of_memory(struct grid *g)
-{
+static void out_of_memory(struct grid *g) {
     int none = PTX_OK;
     atomic_compare_exchange_strong(&g->status, &none, PTX_ERR_NOMEM);
     atomic_store(&g->stop, true);
 }
 
-static bool worth_helpers(const struct crew *c)
-{
+static bool worth_helpers(const struct crew *c) {
     struct timespec now;
     if (c->helpers == c->wanted || atomic_load(&c->grid->next_block) >= c->grid->total)
         return false;
@@ -168,22 +158,19 @@ static bool worth_helpers(const struct crew *c)
 static void *help(void *arg);
 
 /* Starts the helpers; with none of them the launch is only slower. */
-static void call_helpers(struct crew *c)
-{
+static void call_helpers(struct crew *c) {
     sigset_t all, old;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    while (c->helpers < c->wanted &&
-           !pthread_create(&c->helper[c->helpers], NULL, help, c->grid))
+    while (c->helpers < c->wanted && !pthread_create(&c->helper[c->helpers], NULL, help, c->grid))
         c->helpers++;
     c->wanted = c->helpers;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* Takes blocks until there are none. `crew` is NULL in a helper. */
-static void work(struct grid *g, struct crew *crew)
-{
+static void work(struct grid *g, struct crew *crew) {
     struct ranges ranges = {.next = 0};
     struct block b;
 
@@ -204,16 +191,14 @@ static void work(struct grid *g, struct crew *crew)
     block_free(&b);
 }
 
-static void *help(void *arg)
-{
+static void *help(void *arg) {
     fesetenv(FE_DFL_ENV);
     work(arg, NULL);
     return NULL;
 }
 
 /* A cooperative launch: all blocks side by side, for they may wait for each other. */
-static void work_together(struct grid *g)
-{
+static void work_together(struct grid *g) {
     struct ranges ranges = {.next = 0};
     struct block *b = calloc(g->total, sizeof(*b));
     uint64_t ready = 0, left = g->total;
@@ -236,8 +221,7 @@ static void work_together(struct grid *g)
     free(b);
 }
 
-static void work_apart(struct grid *g, unsigned threads)
-{
+static void work_apart(struct grid *g, unsigned threads) {
     struct crew crew = {.grid = g, .wanted = threads - 1};
 
     if (crew.wanted > g->total - 1)
@@ -250,8 +234,7 @@ static void work_apart(struct grid *g, unsigned threads)
 
 /* --- the launch --- */
 
-static const char *check_launch(const struct func *f, const struct ptx_launch *l)
-{
+static const char *check_launch(const struct func *f, const struct ptx_launch *l) {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
 
     for (int k = 0; k < 3; k++) {
@@ -270,16 +253,14 @@ static const char *check_launch(const struct func *f, const struct ptx_launch *l
     return NULL;
 }
 
-static void size_up(struct grid *g)
-{
+static void size_up(struct grid *g) {
     const struct func *f = g->f;
     const struct ptx_launch *l = g->launch;
 
     g->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     g->threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     g->warps = (unsigned)((g->threads + WARP - 1) / WARP);
-    g->dynamic_at = l->dynamic_shared ? align_up(f->static_shared, SHARED_ALIGN)
-                                      : f->static_shared;
+    g->dynamic_at = l->dynamic_shared ? align_up(f->static_shared, SHARED_ALIGN) : f->static_shared;
     g->shared_bytes = g->dynamic_at + l->dynamic_shared;
     g->regs_bytes = f->max_frames;
     g->local_bytes = f->max_local;
@@ -291,15 +272,13 @@ static void size_up(struct grid *g)
     g->local_bytes = align_up(g->local_bytes, SHARED_ALIGN);
 }
 
-static unsigned host_threads(const struct ptx_launch *l)
-{
+static unsigned host_threads(const struct ptx_launch *l) {
     long n = l->threads ? (long)l->threads : sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
 enum ptx_status ptx_launch_run(const struct ptx_func *func, const struct ptx_launch *launch,
-                               char *msg, size_t msg_size)
-{
+                               char *msg, size_t msg_size) {
     struct grid g = {.m = func->f->module,
                      .f = func->f,
                      .launch = launch,

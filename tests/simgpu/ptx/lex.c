@@ -5,18 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c)
-{
+static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static bool is_name(char c)
-{
+static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
 }
 
-static int hex_value(char c)
-{
+static int hex_value(char c) {
     if (is_digit(c))
         return c - '0';
     if (c >= 'a' && c <= 'f')
@@ -26,14 +23,12 @@ static int hex_value(char c)
     return -1;
 }
 
-static char peek(const struct lexer *lx, size_t ahead)
-{
+static char peek(const struct lexer *lx, size_t ahead) {
     return (size_t)(lx->end - lx->p) > ahead ? lx->p[ahead] : '\0';
 }
 
 /* Skips blanks and comments; false: a comment without an end. */
-static bool skip_blanks(struct lexer *lx)
-{
+static bool skip_blanks(struct lexer *lx) {
     for (;;) {
         char c = peek(lx, 0);
         if (c == '\n') {
@@ -60,15 +55,13 @@ static bool skip_blanks(struct lexer *lx)
     }
 }
 
-void lex_skip_line(struct lexer *lx)
-{
+void lex_skip_line(struct lexer *lx) {
     while (lx->p < lx->end && *lx->p != '\n')
         lx->p++;
 }
 
 /* 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX */
-static bool lex_hex_float(struct lexer *lx, struct token *t)
-{
+static bool lex_hex_float(struct lexer *lx, struct token *t) {
     char kind = peek(lx, 1) | 0x20;
     size_t digits = kind == 'f' ? 8 : 16;
     uint64_t v = 0;
@@ -94,8 +87,7 @@ static bool lex_hex_float(struct lexer *lx, struct token *t)
     return true;
 }
 
-static bool lex_decimal_float(struct lexer *lx, struct token *t)
-{
+static bool lex_decimal_float(struct lexer *lx, struct token *t) {
     char buf[64];
     size_t n = 0;
 
@@ -117,8 +109,7 @@ static bool lex_decimal_float(struct lexer *lx, struct token *t)
     return true;
 }
 
-static bool lex_integer(struct lexer *lx, struct token *t)
-{
+static bool lex_integer(struct lexer *lx, struct token *t) {
     unsigned base = 10;
 
     if (peek(lx, 0) == '0') {
@@ -146,8 +137,7 @@ static bool lex_integer(struct lexer *lx, struct token *t)
     return !is_name(peek(lx, 0));
 }
 
-static bool lex_number(struct lexer *lx, struct token *t)
-{
+static bool lex_number(struct lexer *lx, struct token *t) {
     char c = peek(lx, 1) | 0x20;
 
     if (peek(lx, 0) == '0' && (c == 'f' || c == 'd'))
@@ -161,8 +151,7 @@ static bool lex_number(struct lexer *lx, struct token *t)
     return lex_integer(lx, t);
 }
 
-static bool lex_string(struct lexer *lx, struct token *t)
-{
+static bool lex_string(struct lexer *lx, struct token *t) {
     t->s = ++lx->p;
     while (lx->p < lx->end && *lx->p != '"') {
         if (*lx->p == '\n')
@@ -177,8 +166,7 @@ static bool lex_string(struct lexer *lx, struct token *t)
     return true;
 }
 
-static void lex_name(struct lexer *lx, struct token *t, bool dotted)
-{
+static void lex_name(struct lexer *lx, struct token *t, bool dotted) {
     t->s = lx->p;
     if (!dotted)
         lx->p++;
@@ -194,8 +182,7 @@ static void lex_name(struct lexer *lx, struct token *t, bool dotted)
     t->kind = dotted ? TOK_DOT : TOK_ID;
 }
 
-struct token lex_next(struct lexer *lx)
-{
+struct token lex_next(struct lexer *lx) {
     struct token t = {.kind = TOK_BAD};
     bool ok = skip_blanks(lx);
 

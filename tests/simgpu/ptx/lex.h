@@ -40,8 +40,7 @@ struct token lex_next(struct lexer *lx);
 /* Skips the rest of the line (.loc and .file have no semicolon). */
 void lex_skip_line(struct lexer *lx);
 
-static inline bool tok_is(const struct token *t, const char *s)
-{
+static inline bool tok_is(const struct token *t, const char *s) {
     size_t n = __builtin_strlen(s);
     return t->len == n && !__builtin_memcmp(t->s, s, n);
 }

@@ -10,18 +10,15 @@
 #define MAX_SHARED (48u << 10)
 #define SHARED_ALIGN 128
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
+static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static uint64_t align_up(uint64_t v, uint64_t align)
-{
+static uint64_t align_up(uint64_t v, uint64_t align) {
     return (v + align - 1) & ~(align - 1);
 }
 
-static uint64_t alloc_block(struct loader *ld, uint64_t size)
-{
+static uint64_t alloc_block(struct loader *ld, uint64_t size) {
     const struct ptx_memory *mem = &ld->m->mem;
     uint64_t base = size ? mem->alloc(mem->opaque, size, 4096) : 0;
     if (size && !base)
@@ -29,8 +26,7 @@ static uint64_t alloc_block(struct loader *ld, uint64_t size)
     return base;
 }
 
-static uint64_t variable_base(const struct loader *ld, const struct var *v)
-{
+static uint64_t variable_base(const struct loader *ld, const struct var *v) {
     switch (v->space) {
     case SP_GLOBAL:
         return ld->m->global_base + v->offset;
@@ -48,18 +44,15 @@ struct walk {
     size_t next;
 };
 
-static bool check_callee(struct loader *ld, const struct func *callee, unsigned line)
-{
+static bool check_callee(struct loader *ld, const struct func *callee, unsigned line) {
     if (callee->has_body)
         return true;
-    ld_error(ld, line, PTX_ERR_UNSUPPORTED, "function %.80s is defined in no module",
-             callee->name);
+    ld_error(ld, line, PTX_ERR_UNSUPPORTED, "function %.80s is defined in no module", callee->name);
     return false;
 }
 
 /* All callees of f are done: what f needs follows from them. */
-static void sum_up(struct loader *ld, struct func *f)
-{
+static void sum_up(struct loader *ld, struct func *f) {
     uint64_t frames = 0, local = 0;
 
     for (size_t i = 0; i < f->callee_count; i++) {
@@ -83,8 +76,7 @@ static void sum_up(struct loader *ld, struct func *f)
 }
 
 /* Depth first, without recursion of our own: chains of calls may be long. */
-static void walk_calls(struct loader *ld, struct func *root)
-{
+static void walk_calls(struct loader *ld, struct func *root) {
     struct walk *stack = NULL;
     size_t depth = 0, cap = 0;
 
@@ -110,8 +102,7 @@ static void walk_calls(struct loader *ld, struct func *root)
     free(stack);
 }
 
-static void place_shared(struct loader *ld, struct func *f)
-{
+static void place_shared(struct loader *ld, struct func *f) {
     uint64_t end = 0;
 
     if (f->recursive) { /* whatever it may reach */
@@ -130,8 +121,7 @@ static void place_shared(struct loader *ld, struct func *f)
 
 /* --- values --- */
 
-static void settle_constants(struct loader *ld)
-{
+static void settle_constants(struct loader *ld) {
     for (size_t i = 0; i < ld->fixup_count; i++) {
         const struct fixup *fx = &ld->fixups[i];
         uint64_t value = variable_base(ld, fx->var) + fx->addend;
@@ -140,14 +130,12 @@ static void settle_constants(struct loader *ld)
     }
 }
 
-static char *variable_bytes(const struct loader *ld, const struct var *v)
-{
+static char *variable_bytes(const struct loader *ld, const struct var *v) {
     const struct ptx_memory *mem = &ld->m->mem;
     return mem->resolve(mem->opaque, variable_base(ld, v), v->size);
 }
 
-static void settle_addresses(struct loader *ld)
-{
+static void settle_addresses(struct loader *ld) {
     for (size_t i = 0; i < ld->reloc_count && ld->status == PTX_OK; i++) {
         const struct reloc *r = &ld->relocs[i];
         char *bytes = variable_bytes(ld, r->at);
@@ -163,8 +151,7 @@ static void settle_addresses(struct loader *ld)
     }
 }
 
-static void fill_variables(struct loader *ld)
-{
+static void fill_variables(struct loader *ld) {
     struct ptx_module *m = ld->m;
 
     m->global_base = alloc_block(ld, m->global_size);
@@ -180,8 +167,7 @@ static void fill_variables(struct loader *ld)
     settle_addresses(ld);
 }
 
-void link_module(struct loader *ld)
-{
+void link_module(struct loader *ld) {
     struct ptx_module *m = ld->m;
     size_t entries = 0;
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ld_error(struct loader *ld, unsigned line, enum ptx_status status, const char *fmt, ...)
-{
+void ld_error(struct loader *ld, unsigned line, enum ptx_status status, const char *fmt, ...) {
     if (ld->status != PTX_OK)
         return;
     ld->status = status;
@@ -26,31 +25,27 @@ void ld_error(struct loader *ld, unsigned line, enum ptx_status status, const ch
 }
 
 /* The statement's opcode with all its modifiers. */
-static const char *mnemonic(const struct stmt *st, char *buf, size_t size)
-{
-    size_t n = (size_t)snprintf(buf, size, "%.*s", (int)(st->name_len < 40 ? st->name_len : 40),
-                                st->name);
+static const char *mnemonic(const struct stmt *st, char *buf, size_t size) {
+    size_t n =
+        (size_t)snprintf(buf, size, "%.*s", (int)(st->name_len < 40 ? st->name_len : 40), st->name);
     for (unsigned i = 0; i < st->mod_count && n < size; i++)
         n += (size_t)snprintf(buf + n, size - n, ".%.*s",
                               (int)(st->mods[i].len < 40 ? st->mods[i].len : 40), st->mods[i].s);
     return buf;
 }
 
-void st_syntax(struct loader *ld, const char *what)
-{
+void st_syntax(struct loader *ld, const char *what) {
     char buf[128];
     ld_error(ld, ld->st->line, PTX_ERR_SYNTAX, "%s: %s", mnemonic(ld->st, buf, sizeof(buf)), what);
 }
 
-void st_refuse(struct loader *ld, const char *what)
-{
+void st_refuse(struct loader *ld, const char *what) {
     char buf[128];
     ld_error(ld, ld->st->line, PTX_ERR_UNSUPPORTED, "%s is not executed here%s%s",
              mnemonic(ld->st, buf, sizeof(buf)), *what ? ": " : "", what);
 }
 
-static void *keep(struct loader *ld, void ***list, size_t *count, size_t *cap, size_t size)
-{
+static void *keep(struct loader *ld, void ***list, size_t *count, size_t *cap, size_t size) {
     if (!ld_grow(ld, list, cap, *count + 1, sizeof(void *)))
         return NULL;
     void *p = calloc(1, size ? size : 1);
@@ -61,19 +56,16 @@ static void *keep(struct loader *ld, void ***list, size_t *count, size_t *cap, s
     return p;
 }
 
-void *ld_alloc(struct loader *ld, size_t size)
-{
+void *ld_alloc(struct loader *ld, size_t size) {
     return keep(ld, &ld->arena, &ld->arena_count, &ld->arena_cap, size);
 }
 
-void *ld_own(struct loader *ld, size_t size)
-{
+void *ld_own(struct loader *ld, size_t size) {
     struct ptx_module *m = ld->m;
     return keep(ld, &m->owned, &m->owned_count, &m->owned_cap, size);
 }
 
-bool ld_grow(struct loader *ld, void *array, size_t *cap, size_t need, size_t elem)
-{
+bool ld_grow(struct loader *ld, void *array, size_t *cap, size_t need, size_t elem) {
     void **p = array;
     if (need <= *cap)
         return true;
@@ -90,8 +82,7 @@ bool ld_grow(struct loader *ld, void *array, size_t *cap, size_t need, size_t el
     return true;
 }
 
-static void loader_free(struct loader *ld)
-{
+static void loader_free(struct loader *ld) {
     for (size_t i = 0; i < ld->m->var_count; i++) {
         free(ld->m->vars[i]->init);
         ld->m->vars[i]->init = NULL;
@@ -109,8 +100,7 @@ static void loader_free(struct loader *ld)
     free(ld);
 }
 
-void ptx_module_unload(struct ptx_module *m)
-{
+void ptx_module_unload(struct ptx_module *m) {
     if (!m)
         return;
     if (m->global_base)
@@ -134,8 +124,7 @@ void ptx_module_unload(struct ptx_module *m)
 }
 
 enum ptx_status ptx_module_load(const char *text, size_t len, const struct ptx_memory *mem,
-                                struct ptx_module **out, char *log, size_t log_size)
-{
+                                struct ptx_module **out, char *log, size_t log_size) {
     *out = NULL;
     if (log && log_size)
         log[0] = '\0';
@@ -163,31 +152,26 @@ enum ptx_status ptx_module_load(const char *text, size_t len, const struct ptx_m
     return status;
 }
 
-size_t ptx_module_function_count(const struct ptx_module *m)
-{
+size_t ptx_module_function_count(const struct ptx_module *m) {
     return m->entry_count;
 }
 
-struct ptx_func *ptx_module_function_at(struct ptx_module *m, size_t index)
-{
+struct ptx_func *ptx_module_function_at(struct ptx_module *m, size_t index) {
     return index < m->entry_count ? &m->entries[index] : NULL;
 }
 
-struct ptx_func *ptx_module_function(struct ptx_module *m, const char *name)
-{
+struct ptx_func *ptx_module_function(struct ptx_module *m, const char *name) {
     for (size_t i = 0; i < m->entry_count; i++)
         if (!strcmp(m->entries[i].f->name, name))
             return &m->entries[i];
     return NULL;
 }
 
-const char *ptx_func_name(const struct ptx_func *func)
-{
+const char *ptx_func_name(const struct ptx_func *func) {
     return func->f->name;
 }
 
-bool ptx_module_global(struct ptx_module *m, const char *name, uint64_t *addr, size_t *size)
-{
+bool ptx_module_global(struct ptx_module *m, const char *name, uint64_t *addr, size_t *size) {
     for (size_t i = 0; i < m->var_count; i++) {
         const struct var *v = m->vars[i];
         bool is_const = v->space == SP_CONST;
@@ -200,8 +184,7 @@ bool ptx_module_global(struct ptx_module *m, const char *name, uint64_t *addr, s
     return false;
 }
 
-void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info)
-{
+void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info) {
     const struct func *f = func->f;
     unsigned regs = f->reg_units + 4;
 
@@ -219,8 +202,7 @@ void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info)
     };
 }
 
-bool ptx_func_param(const struct ptx_func *func, unsigned index, size_t *offset, size_t *size)
-{
+bool ptx_func_param(const struct ptx_func *func, unsigned index, size_t *offset, size_t *size) {
     if (index >= func->f->param_count)
         return false;
     *offset = func->f->params[index].var.offset;
@@ -228,8 +210,7 @@ bool ptx_func_param(const struct ptx_func *func, unsigned index, size_t *offset,
     return true;
 }
 
-const char *ptx_status_name(enum ptx_status status)
-{
+const char *ptx_status_name(enum ptx_status status) {
     static const char *const names[] = {
         [PTX_OK] = "ok",
         [PTX_ERR_SYNTAX] = "invalid PTX",

@@ -22,14 +22,14 @@ enum opd_kind { OPD_NAME, OPD_INT, OPD_FLT, OPD_VEC, OPD_ADDR, OPD_LIST };
 
 struct operand {
     enum opd_kind kind;
-    bool not, minus;   /* written before it */
-    const char *s;     /* OPD_NAME; OPD_ADDR: the base, NULL for an absolute address */
+    bool not, minus; /* written before it */
+    const char *s;   /* OPD_NAME; OPD_ADDR: the base, NULL for an absolute address */
     size_t len;
-    char dim;          /* %tid.x: 'x' */
-    const char *pair;  /* d|p: the second name */
+    char dim;         /* %tid.x: 'x' */
+    const char *pair; /* d|p: the second name */
     size_t pair_len;
-    bool single;       /* OPD_FLT: from 0f... */
-    uint64_t u;        /* OPD_INT; OPD_FLT: its bits; OPD_ADDR: the offset */
+    bool single; /* OPD_FLT: from 0f... */
+    uint64_t u;  /* OPD_INT; OPD_FLT: its bits; OPD_ADDR: the offset */
     double f;
     struct operand *elem; /* OPD_VEC, OPD_LIST: elements in the loader's scratch */
     unsigned count;
@@ -49,8 +49,8 @@ struct stmt {
 
 struct reg {
     enum type type;
-    uint32_t ref;    /* of the first */
-    uint32_t count;  /* 0: a single register, not a family %r<count> */
+    uint32_t ref;   /* of the first */
+    uint32_t count; /* 0: a single register, not a family %r<count> */
 };
 
 struct label {
@@ -134,8 +134,8 @@ struct sym {
 void ld_error(struct loader *ld, unsigned line, enum ptx_status status, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 #define ld_syntax(ld, ...) ld_error(ld, (ld)->tok.line, PTX_ERR_SYNTAX, __VA_ARGS__)
-void st_syntax(struct loader *ld, const char *what);  /* at the statement */
-void st_refuse(struct loader *ld, const char *what);  /* valid, but not executed here */
+void st_syntax(struct loader *ld, const char *what); /* at the statement */
+void st_refuse(struct loader *ld, const char *what); /* valid, but not executed here */
 
 /* --- memory (load.c): NULL or false is out of memory, and recorded as such --- */
 void *ld_alloc(struct loader *ld, size_t size); /* zeroed, lives as long as the loader */
@@ -234,8 +234,8 @@ struct opcode {
     const char *name;
     void (*build)(struct loader *ld, struct stmt *st);
 };
-extern const struct opcode ops_int[], ops_mul[], ops_bits[], ops_float[], ops_math[],
-    ops_sign[], ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_flow[];
+extern const struct opcode ops_int[], ops_mul[], ops_bits[], ops_float[], ops_math[], ops_sign[],
+    ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_flow[];
 const struct opcode *find_opcode(const char *s, size_t len);
 
 #endif

@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash(const char *s, size_t n)
-{
+static uint32_t hash(const char *s, size_t n) {
     uint32_t h = 2166136261u;
     while (n--)
         h = (h ^ (uint8_t)*s++) * 16777619u;
     return h;
 }
 
-static const struct map_entry *find(const struct map *m, const char *name, size_t len)
-{
+static const struct map_entry *find(const struct map *m, const char *name, size_t len) {
     if (!m->bucket_count)
         return NULL;
     uint32_t at = m->buckets[hash(name, len) & (m->bucket_count - 1)];
@@ -25,28 +23,24 @@ static const struct map_entry *find(const struct map *m, const char *name, size_
     return NULL;
 }
 
-void *map_find(const struct map *m, const char *name, size_t len)
-{
+void *map_find(const struct map *m, const char *name, size_t len) {
     const struct map_entry *e = find(m, name, len);
     return e ? e->value : NULL;
 }
 
-void *map_find_here(const struct map *m, const char *name, size_t len)
-{
+void *map_find_here(const struct map *m, const char *name, size_t len) {
     const struct map_entry *e = find(m, name, len);
     return e && e->depth == m->depth ? e->value : NULL;
 }
 
-static void link_entry(struct map *m, uint32_t index)
-{
+static void link_entry(struct map *m, uint32_t index) {
     struct map_entry *e = &m->entries[index];
     uint32_t *bucket = &m->buckets[hash(e->name, e->len) & (m->bucket_count - 1)];
     e->next = *bucket;
     *bucket = index + 1;
 }
 
-static bool grow(struct map *m)
-{
+static bool grow(struct map *m) {
     uint32_t cap = m->cap ? m->cap * 2 : 64;
     struct map_entry *entries = realloc(m->entries, cap * sizeof(*entries));
     if (!entries)
@@ -64,8 +58,7 @@ static bool grow(struct map *m)
     return true;
 }
 
-bool map_add(struct map *m, const char *name, size_t len, void *value)
-{
+bool map_add(struct map *m, const char *name, size_t len, void *value) {
     if ((m->count == m->cap || m->bucket_count != m->cap) && !grow(m))
         return false;
     m->entries[m->count] =
@@ -74,13 +67,11 @@ bool map_add(struct map *m, const char *name, size_t len, void *value)
     return true;
 }
 
-void map_push(struct map *m)
-{
+void map_push(struct map *m) {
     m->depth++;
 }
 
-void map_pop(struct map *m)
-{
+void map_pop(struct map *m) {
     /* The newest entry always heads its bucket, so it can be taken off in reverse order. */
     while (m->count && m->entries[m->count - 1].depth == m->depth) {
         struct map_entry *e = &m->entries[--m->count];
@@ -89,8 +80,7 @@ void map_pop(struct map *m)
     m->depth--;
 }
 
-void map_free(struct map *m)
-{
+void map_free(struct map *m) {
     free(m->entries);
     free(m->buckets);
     *m = (struct map){0};

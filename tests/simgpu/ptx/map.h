@@ -14,8 +14,8 @@ struct map_entry {
     const char *name;
     size_t len;
     void *value;
-    uint32_t depth;   /* of the scope that declared it */
-    uint32_t next;    /* in its bucket: index + 1 */
+    uint32_t depth; /* of the scope that declared it */
+    uint32_t next;  /* in its bucket: index + 1 */
 };
 
 struct map {

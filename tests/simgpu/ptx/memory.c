@@ -5,15 +5,13 @@
  */
 #include "exec.h"
 
-static bool inside(uint64_t addr, size_t len, const void *base, uint64_t size)
-{
+static bool inside(uint64_t addr, size_t len, const void *base, uint64_t size) {
     uint64_t offset = addr - (uint64_t)(uintptr_t)base;
     return offset < size && size - offset >= len;
 }
 
 /* Asks the driver for the allocation around addr and remembers it. */
-static char *learn_range(struct warp *w, uint64_t addr, size_t len)
-{
+static char *learn_range(struct warp *w, uint64_t addr, size_t len) {
     const struct ptx_memory *mem = &w->grid->m->mem;
     struct ranges *known = w->ranges;
     uint64_t base, size;
@@ -28,23 +26,20 @@ static char *learn_range(struct warp *w, uint64_t addr, size_t len)
     return (char *)(uintptr_t)addr;
 }
 
-static int known_range(const struct ranges *known, uint64_t addr, size_t len)
-{
+static int known_range(const struct ranges *known, uint64_t addr, size_t len) {
     for (int k = 0; k < RANGES; k++)
         if (known->r[k].size >= len && addr - known->r[k].base <= known->r[k].size - len)
             return k;
     return -1;
 }
 
-char *global_pointer(struct warp *w, uint64_t addr, size_t len)
-{
+char *global_pointer(struct warp *w, uint64_t addr, size_t len) {
     if (known_range(w->ranges, addr, len) >= 0)
         return (char *)(uintptr_t)addr;
     return learn_range(w, addr, len);
 }
 
-char *lane_pointer(struct warp *w, int lane, uint64_t addr, size_t len)
-{
+char *lane_pointer(struct warp *w, int lane, uint64_t addr, size_t len) {
     const struct grid *g = w->grid;
 
     if (inside(addr, len, w->block->shared, g->shared_bytes) ||
@@ -54,8 +49,7 @@ char *lane_pointer(struct warp *w, int lane, uint64_t addr, size_t len)
     return global_pointer(w, addr, len);
 }
 
-static void addresses(const struct warp *w, const struct insn *i, uint32_t mask, uint64_t *addr)
-{
+static void addresses(const struct warp *w, const struct insn *i, uint32_t mask, uint64_t *addr) {
     uint64_t imm = (uint64_t)i->imm;
 
     if (i->a == REF_NONE || i->a == REF_SP) {
@@ -71,8 +65,7 @@ static void addresses(const struct warp *w, const struct insn *i, uint32_t mask,
     }
 }
 
-static bool bad_address(struct warp *w, const struct insn *i, int lane, uint64_t addr, size_t len)
-{
+static bool bad_address(struct warp *w, const struct insn *i, int lane, uint64_t addr, size_t len) {
     if (addr & (len - 1))
         fault(w, i, lane, PTX_ERR_MISALIGNED, "misaligned address 0x%llx of %zu bytes",
               (unsigned long long)addr, len);
@@ -84,8 +77,7 @@ static bool bad_address(struct warp *w, const struct insn *i, int lane, uint64_t
 
 /* Offsets into one block of memory for all lanes, or one for each (stride). */
 static bool windowed(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p,
-                     char *base, size_t stride, uint64_t size)
-{
+                     char *base, size_t stride, uint64_t size) {
     uint64_t addr[WARP];
 
     addresses(w, i, mask, addr);
@@ -98,8 +90,7 @@ static bool windowed(struct warp *w, const struct insn *i, uint32_t mask, size_t
     return true;
 }
 
-static bool generic(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p)
-{
+static bool generic(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p) {
     uint64_t addr[WARP], wrong = 0;
 
     addresses(w, i, mask, addr);
@@ -120,8 +111,7 @@ static bool generic(struct warp *w, const struct insn *i, uint32_t mask, size_t 
     return true;
 }
 
-bool pointers(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p)
-{
+bool pointers(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p) {
     const struct grid *g = w->grid;
 
     switch (i->space) {
@@ -130,8 +120,7 @@ bool pointers(struct warp *w, const struct insn *i, uint32_t mask, size_t len, c
     case SP_LOCAL:
         return windowed(w, i, mask, len, p, w->local, g->local_bytes, g->local_bytes);
     case SP_PARAM:
-        return windowed(w, i, mask, len, p, (char *)(uintptr_t)g->params, 0,
-                        g->f->param_bytes);
+        return windowed(w, i, mask, len, p, (char *)(uintptr_t)g->params, 0, g->f->param_bytes);
     default:
         return generic(w, i, mask, len, p);
     }

@@ -8,14 +8,13 @@
 
 enum atom_op { A_ADD, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_EXCH, A_CAS, A_INC, A_DEC };
 
-static uint32_t apply32(const struct insn *i, uint32_t old, uint32_t v)
-{
+static uint32_t apply32(const struct insn *i, uint32_t old, uint32_t v) {
     switch (i->op) {
     case A_ADD:
-        return i->type == T_F32 ? bits32(i->flags & F_FTZ
-                                             ? flush(flush(float32(old)) + flush(float32(v)))
+        return i->type == T_F32
+                   ? bits32(i->flags & F_FTZ ? flush(flush(float32(old)) + flush(float32(v)))
                                              : float32(old) + float32(v))
-                                : old + v;
+                   : old + v;
     case A_MIN:
         return i->type == T_S32 ? ((int32_t)v < (int32_t)old ? v : old) : v < old ? v : old;
     case A_MAX:
@@ -35,8 +34,7 @@ static uint32_t apply32(const struct insn *i, uint32_t old, uint32_t v)
     }
 }
 
-static uint64_t apply64(const struct insn *i, uint64_t old, uint64_t v)
-{
+static uint64_t apply64(const struct insn *i, uint64_t old, uint64_t v) {
     switch (i->op) {
     case A_ADD:
         return i->type == T_F64 ? bits64(float64(old) + float64(v)) : old + v;
@@ -55,21 +53,18 @@ static uint64_t apply64(const struct insn *i, uint64_t old, uint64_t v)
     }
 }
 
-static uint16_t add_half(uint16_t a, uint16_t b, bool brain)
-{
+static uint16_t add_half(uint16_t a, uint16_t b, bool brain) {
     double v = add_odd(half_value(a, brain), half_value(b, brain));
     return v != v ? 0x7fff : round_half(v, brain, RND_N);
 }
 
-static uint32_t add_pair(uint32_t a, uint32_t b, bool brain)
-{
+static uint32_t add_pair(uint32_t a, uint32_t b, bool brain) {
     return (uint32_t)add_half((uint16_t)(a >> 16), (uint16_t)(b >> 16), brain) << 16 |
            add_half((uint16_t)a, (uint16_t)b, brain);
 }
 
 /* The old value; a loop of compare and swap for what the host has no instruction for. */
-static uint32_t atomic32(const struct insn *i, uint32_t *p, uint32_t v, uint32_t swap)
-{
+static uint32_t atomic32(const struct insn *i, uint32_t *p, uint32_t v, uint32_t swap) {
     uint32_t old;
 
     switch (i->op) {
@@ -88,14 +83,14 @@ static uint32_t atomic32(const struct insn *i, uint32_t *p, uint32_t v, uint32_t
     old = __atomic_load_n(p, __ATOMIC_RELAXED);
     for (;;) {
         uint32_t new = i->type == T_F16X2 || i->type == T_BF16X2
-                           ? add_pair(old, v, i->type == T_BF16X2) : apply32(i, old, v);
+                           ? add_pair(old, v, i->type == T_BF16X2)
+                           : apply32(i, old, v);
         if (__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             return old;
     }
 }
 
-static uint64_t atomic64(const struct insn *i, uint64_t *p, uint64_t v, uint64_t swap)
-{
+static uint64_t atomic64(const struct insn *i, uint64_t *p, uint64_t v, uint64_t swap) {
     uint64_t old;
 
     switch (i->op) {
@@ -118,8 +113,7 @@ static uint64_t atomic64(const struct insn *i, uint64_t *p, uint64_t v, uint64_t
     return old;
 }
 
-static uint16_t atomic16(const struct insn *i, uint16_t *p, uint16_t v, uint16_t swap)
-{
+static uint16_t atomic16(const struct insn *i, uint16_t *p, uint16_t v, uint16_t swap) {
     uint16_t old;
 
     if (i->op == A_CAS) {
@@ -134,8 +128,7 @@ static uint16_t atomic16(const struct insn *i, uint16_t *p, uint16_t v, uint16_t
 }
 
 #define EXEC_ATOM(name, T, f)                                                                      \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         char *p[WARP];                                                                             \
         if (!pointers(w, i, mask, sizeof(T), p))                                                   \
             return STEP_FAULT;                                                                     \
@@ -153,8 +146,7 @@ EXEC_ATOM(exec_atom64, uint64_t, atomic64)
 
 /* --- building --- */
 
-static bool fits(enum atom_op op, enum type t)
-{
+static bool fits(enum atom_op op, enum type t) {
     bool whole = t == T_U32 || t == T_S32 || t == T_U64 || t == T_S64;
     bool bits = t == T_B32 || t == T_B64;
 
@@ -177,17 +169,15 @@ static bool fits(enum atom_op op, enum type t)
     }
 }
 
-static void take_order(struct stmt *st)
-{
+static void take_order(struct stmt *st) {
     static const char *const mods[] = {"relaxed", "acquire", "release", "acq_rel", "cta",
-                                       "cluster", "gpu", "sys", "noftz"};
+                                       "cluster", "gpu",     "sys",     "noftz"};
     for (size_t k = 0; k < sizeof(mods) / sizeof(*mods); k++)
         take(st, mods[k]);
 }
 
-static int take_op(struct stmt *st)
-{
-    static const char *const names[] = {"add", "min", "max", "and", "or",
+static int take_op(struct stmt *st) {
+    static const char *const names[] = {"add", "min",  "max", "and", "or",
                                         "xor", "exch", "cas", "inc", "dec"};
     for (int k = 0; k < 10; k++)
         if (take(st, names[k]))
@@ -195,8 +185,7 @@ static int take_op(struct stmt *st)
     return -1;
 }
 
-static void build_atom(struct loader *ld, struct stmt *st)
-{
+static void build_atom(struct loader *ld, struct stmt *st) {
     bool red = *st->name == 'r';
     enum space space = take_space(ld);
     int op = take_op(st);

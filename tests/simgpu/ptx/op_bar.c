@@ -8,8 +8,7 @@
 
 enum { RED_NONE, RED_POPC, RED_AND, RED_OR };
 
-static uint32_t waiting(const struct warp *w, uint32_t id)
-{
+static uint32_t waiting(const struct warp *w, uint32_t id) {
     uint32_t lanes = 0;
     for (uint32_t m = w->at_bar; m; m &= m - 1)
         if (w->bar_id[__builtin_ctz(m)] == id)
@@ -17,13 +16,11 @@ static uint32_t waiting(const struct warp *w, uint32_t id)
     return lanes;
 }
 
-static uint32_t threads_of(const struct warp *w, uint32_t lanes)
-{
+static uint32_t threads_of(const struct warp *w, uint32_t lanes) {
     return lanes == w->live && lanes ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-static bool complete(const struct block *b, uint32_t id)
-{
+static bool complete(const struct block *b, uint32_t id) {
     const struct barrier *bar = &b->bars[id];
     uint32_t here = bar->arrived, lanes_here = 0, alive = 0;
 
@@ -39,8 +36,7 @@ static bool complete(const struct block *b, uint32_t id)
 }
 
 /* What bar.red gives, into the registers of lanes that wait at their instruction. */
-static void give_result(struct warp *w, int l, const struct barrier *bar)
-{
+static void give_result(struct warp *w, int l, const struct barrier *bar) {
     const struct insn *i = &w->code[w->lane_pc[l]];
     char *frame = w->regs + (w->lane_frame[l] >> 32);
 
@@ -53,8 +49,7 @@ static void give_result(struct warp *w, int l, const struct barrier *bar)
     }
 }
 
-bool release_barriers(struct block *b)
-{
+bool release_barriers(struct block *b) {
     bool any = false;
 
     for (uint32_t id = 0; id < BARRIERS; id++) {
@@ -76,8 +71,7 @@ bool release_barriers(struct block *b)
     return any;
 }
 
-static enum step exec_bar(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_bar(struct warp *w, const struct insn *i, uint32_t mask) {
     int lane = __builtin_ctz(mask);
     uint32_t id = ((const uint32_t *)at(w, i->a))[lane];
     uint32_t expected = i->flags & F_HASC ? ((const uint32_t *)at(w, i->b))[lane] : 0;
@@ -105,14 +99,12 @@ static enum step exec_bar(struct warp *w, const struct insn *i, uint32_t mask)
 
 /* --- bar.warp.sync --- */
 
-static enum step exec_warp_sync(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_warp_sync(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t ready;
     return gather(w, i, mask, at(w, i->a), &ready) ? STEP_NEXT : STEP_SELECT;
 }
 
-static void build_warp_sync(struct loader *ld, struct stmt *st)
-{
+static void build_warp_sync(struct loader *ld, struct stmt *st) {
     if (!take(st, "sync"))
         st_syntax(ld, ".sync is missing");
     if (!need_ops(ld, 1))
@@ -126,8 +118,7 @@ static void build_warp_sync(struct loader *ld, struct stmt *st)
 /* --- building --- */
 
 /* [d,] a [, b] [, c]: b is there if the count of operands says so. */
-static void build_bar_ops(struct loader *ld, bool arrive, int red, enum type t)
-{
+static void build_bar_ops(struct loader *ld, bool arrive, int red, enum type t) {
     struct stmt *st = ld->st;
     unsigned first = red ? 1 : 0, fixed = red ? 3 : 1;
     bool with_count = st->op_count == fixed + 1;
@@ -153,8 +144,7 @@ static void build_bar_ops(struct loader *ld, bool arrive, int red, enum type t)
     i->flags = (uint8_t)((with_count ? F_HASC : 0) | (arrive ? F_ALT : 0));
 }
 
-static void build_bar(struct loader *ld, struct stmt *st)
-{
+static void build_bar(struct loader *ld, struct stmt *st) {
     enum type t = T_NONE;
     int red = RED_NONE;
 
@@ -173,8 +163,10 @@ static void build_bar(struct loader *ld, struct stmt *st)
             st_refuse(ld, "");
             return;
         }
-        red = take(st, "popc") ? RED_POPC : take(st, "and") ? RED_AND
-              : take(st, "or") ? RED_OR : -1;
+        red = take(st, "popc")  ? RED_POPC
+              : take(st, "and") ? RED_AND
+              : take(st, "or")  ? RED_OR
+                                : -1;
         t = need_type(ld);
         if (red < 0 || t != (red == RED_POPC ? T_U32 : T_PRED)) {
             st_syntax(ld, "impossible operation or type");
@@ -187,16 +179,14 @@ static void build_bar(struct loader *ld, struct stmt *st)
 
 /* --- nanosleep: other warps go first --- */
 
-static enum step exec_nanosleep(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_nanosleep(struct warp *w, const struct insn *i, uint32_t mask) {
     (void)i, (void)mask;
     w->fuel = 0;
     w->slices = 0;
     return STEP_NEXT;
 }
 
-static void build_nanosleep(struct loader *ld, struct stmt *st)
-{
+static void build_nanosleep(struct loader *ld, struct stmt *st) {
     if (need_type(ld) != T_U32)
         st_syntax(ld, "impossible type");
     if (!need_ops(ld, 1))
@@ -205,5 +195,5 @@ static void build_nanosleep(struct loader *ld, struct stmt *st)
     emit(ld, exec_nanosleep);
 }
 
-const struct opcode ops_bar[] = {{"bar", build_bar}, {"barrier", build_bar},
-                                 {"nanosleep", build_nanosleep}, {NULL, NULL}};
+const struct opcode ops_bar[] = {
+    {"bar", build_bar}, {"barrier", build_bar}, {"nanosleep", build_nanosleep}, {NULL, NULL}};

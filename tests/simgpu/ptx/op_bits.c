@@ -15,22 +15,19 @@ EXEC_LOGIC(xor, a ^ b)
 
 enum { AND, OR, XOR };
 
-static enum step exec_logic_pred(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_logic_pred(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t a = pred(w, i->a), b = pred(w, i->b);
     set_pred(w, i->d, mask, i->op == AND ? a & b : i->op == OR ? a | b : a ^ b);
     return STEP_NEXT;
 }
 
-static enum step exec_not_pred(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_not_pred(struct warp *w, const struct insn *i, uint32_t mask) {
     set_pred(w, i->d, mask, ~pred(w, i->a));
     return STEP_NEXT;
 }
 
 /* 16, 32 or 64 bits to 0, 1, 2; an error for others. */
-static int width_index(struct loader *ld, enum type t)
-{
+static int width_index(struct loader *ld, enum type t) {
     unsigned n = type_size(t);
     if (t == T_PRED || type_float(t) || n < 2) {
         st_syntax(ld, "impossible type");
@@ -39,16 +36,14 @@ static int width_index(struct loader *ld, enum type t)
     return n == 2 ? 0 : n == 4 ? 1 : 2;
 }
 
-void emit_or(struct loader *ld, uint32_t d, uint32_t a, uint32_t b)
-{
+void emit_or(struct loader *ld, uint32_t d, uint32_t a, uint32_t b) {
     struct insn *i = emit(ld, or_32);
     i->d = d;
     i->a = a;
     i->b = b;
 }
 
-static void build_logic(struct loader *ld, struct stmt *st)
-{
+static void build_logic(struct loader *ld, struct stmt *st) {
     static const px_exec exec[3][3] = {
         {and_16, and_32, and_64}, {or_16, or_32, or_64}, {xor_16, xor_32, xor_64}};
     int op = *st->name == 'a' ? AND : *st->name == 'o' ? OR : XOR;
@@ -76,8 +71,7 @@ EXEC1(cnot_16, uint16_t, uint16_t, !a)
 EXEC1(cnot_32, uint32_t, uint32_t, !a)
 EXEC1(cnot_64, uint64_t, uint64_t, !a)
 
-static void build_not(struct loader *ld, struct stmt *st)
-{
+static void build_not(struct loader *ld, struct stmt *st) {
     static const px_exec exec[2][3] = {{not_16, not_32, not_64}, {cnot_16, cnot_32, cnot_64}};
     bool cnot = *st->name == 'c';
     enum type t = need_type(ld);
@@ -94,8 +88,7 @@ static void build_not(struct loader *ld, struct stmt *st)
     i->a = a;
 }
 
-static enum step exec_lop3(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_lop3(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t *d = at(w, i->d);
     const uint32_t *pa = at(w, i->a), *pb = at(w, i->b), *pc = at(w, i->c);
     uint32_t term[8];
@@ -109,8 +102,7 @@ static enum step exec_lop3(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_NEXT;
 }
 
-static void build_lop3(struct loader *ld, struct stmt *st)
-{
+static void build_lop3(struct loader *ld, struct stmt *st) {
     enum type t = need_type(ld);
     int64_t table;
 
@@ -134,11 +126,9 @@ EXEC_SHIFT(16, uint16_t, int16_t, 16)
 EXEC_SHIFT(32, uint32_t, int32_t, 32)
 EXEC_SHIFT(64, uint64_t, int64_t, 64)
 
-static void build_shift(struct loader *ld, struct stmt *st)
-{
-    static const px_exec exec[3][3] = {{shl_16, shl_32, shl_64},
-                                       {shr_u16, shr_u32, shr_u64},
-                                       {shr_s16, shr_s32, shr_s64}};
+static void build_shift(struct loader *ld, struct stmt *st) {
+    static const px_exec exec[3][3] = {
+        {shl_16, shl_32, shl_64}, {shr_u16, shr_u32, shr_u64}, {shr_s16, shr_s32, shr_s64}};
     bool right = st->name[2] == 'r';
     enum type t = need_type(ld);
     int k = width_index(ld, t);
@@ -161,8 +151,7 @@ static void build_shift(struct loader *ld, struct stmt *st)
 FUNNEL(wrap, c & 31)
 FUNNEL(clamp, c < 32 ? c : 32)
 
-static void build_shf(struct loader *ld, struct stmt *st)
-{
+static void build_shf(struct loader *ld, struct stmt *st) {
     bool left = take(st, "l"), right = !left && take(st, "r");
     bool wrap = take(st, "wrap"), clamp = !wrap && take(st, "clamp");
     enum type t = need_type(ld);
@@ -180,8 +169,7 @@ EXEC1(popc_64, uint32_t, uint64_t, __builtin_popcountll(a))
 EXEC1(clz_32, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
 EXEC1(clz_64, uint32_t, uint64_t, a ? __builtin_clzll(a) : 64)
 
-static uint32_t top_bit(uint64_t v)
-{
+static uint32_t top_bit(uint64_t v) {
     return v ? 63 - (uint32_t)__builtin_clzll(v) : FULL;
 }
 
@@ -194,8 +182,7 @@ EXEC1(bfind_sh_s32, uint32_t, int32_t, (a ^ a >> 31) ? 31 - top_bit((uint32_t)(a
 EXEC1(bfind_sh_u64, uint32_t, uint64_t, a ? 63 - top_bit(a) : FULL)
 EXEC1(bfind_sh_s64, uint32_t, int64_t, (a ^ a >> 63) ? 63 - top_bit((uint64_t)(a ^ a >> 63)) : FULL)
 
-static uint64_t reverse(uint64_t v)
-{
+static uint64_t reverse(uint64_t v) {
     v = (v >> 1 & 0x5555555555555555) | (v & 0x5555555555555555) << 1;
     v = (v >> 2 & 0x3333333333333333) | (v & 0x3333333333333333) << 2;
     v = (v >> 4 & 0x0f0f0f0f0f0f0f0f) | (v & 0x0f0f0f0f0f0f0f0f) << 4;
@@ -205,8 +192,7 @@ static uint64_t reverse(uint64_t v)
 EXEC1(brev_32, uint32_t, uint32_t, reverse(a) >> 32)
 EXEC1(brev_64, uint64_t, uint64_t, reverse(a))
 
-static void build_count(struct loader *ld, struct stmt *st)
-{
+static void build_count(struct loader *ld, struct stmt *st) {
     bool find = *st->name == 'b', shift = find && take(st, "shiftamt");
     enum type t = need_type(ld);
     bool wide = type_size(t) == 8, sign = type_signed(t);
@@ -232,8 +218,7 @@ static void build_count(struct loader *ld, struct stmt *st)
     i->a = a;
 }
 
-static void build_brev(struct loader *ld, struct stmt *st)
-{
+static void build_brev(struct loader *ld, struct stmt *st) {
     (void)st;
     enum type t = need_type(ld);
     if (t != T_B32 && t != T_B64)
@@ -244,8 +229,7 @@ static void build_brev(struct loader *ld, struct stmt *st)
 
 /* --- fields --- */
 
-static uint64_t extract(uint64_t v, uint32_t pos, uint32_t len, unsigned bits, bool sign)
-{
+static uint64_t extract(uint64_t v, uint32_t pos, uint32_t len, unsigned bits, bool sign) {
     pos &= 255;
     len &= 255;
     if (!len)
@@ -257,8 +241,7 @@ static uint64_t extract(uint64_t v, uint32_t pos, uint32_t len, unsigned bits, b
     return sign && v >> top & 1 ? field | ~low : field;
 }
 
-static uint64_t insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned bits)
-{
+static uint64_t insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, unsigned bits) {
     pos &= 255;
     len &= 255;
     if (pos >= bits || !len)
@@ -272,11 +255,13 @@ EXEC3(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, extract(a, b, c, 32, true
 EXEC3(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, extract(a, b, c, 64, false))
 EXEC3(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, extract(a, b, c, 64, true))
 
-static void build_bfe(struct loader *ld, struct stmt *st)
-{
+static void build_bfe(struct loader *ld, struct stmt *st) {
     enum type t = need_type(ld);
-    px_exec e = t == T_U32 ? bfe_u32 : t == T_S32 ? bfe_s32 : t == T_U64 ? bfe_u64
-              : t == T_S64 ? bfe_s64 : NULL;
+    px_exec e = t == T_U32   ? bfe_u32
+                : t == T_S32 ? bfe_s32
+                : t == T_U64 ? bfe_u64
+                : t == T_S64 ? bfe_s64
+                             : NULL;
 
     if (!e)
         st_syntax(ld, "impossible type");
@@ -292,8 +277,7 @@ static void build_bfe(struct loader *ld, struct stmt *st)
 }
 
 #define EXEC_BFI(name, T, bits)                                                                    \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         T *d = at(w, i->d);                                                                        \
         const T *a = at(w, i->a), *b = at(w, i->b);                                                \
         const uint32_t *pos = at(w, i->c), *len = at(w, i->x[0]);                                  \
@@ -303,8 +287,7 @@ static void build_bfe(struct loader *ld, struct stmt *st)
 EXEC_BFI(bfi_32, uint32_t, 32)
 EXEC_BFI(bfi_64, uint64_t, 64)
 
-static void build_bfi(struct loader *ld, struct stmt *st)
-{
+static void build_bfi(struct loader *ld, struct stmt *st) {
     enum type t = need_type(ld);
 
     if (t != T_B32 && t != T_B64)
@@ -326,8 +309,7 @@ static void build_bfi(struct loader *ld, struct stmt *st)
 
 enum { PRMT_ANY, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };
 
-static unsigned prmt_index(int mode, uint32_t c, unsigned k)
-{
+static unsigned prmt_index(int mode, uint32_t c, unsigned k) {
     unsigned n = c & 3;
 
     switch (mode) {
@@ -348,8 +330,7 @@ static unsigned prmt_index(int mode, uint32_t c, unsigned k)
     }
 }
 
-static uint32_t permute(int mode, uint32_t a, uint32_t b, uint32_t c)
-{
+static uint32_t permute(int mode, uint32_t a, uint32_t b, uint32_t c) {
     uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t out = 0;
 
@@ -362,16 +343,14 @@ static uint32_t permute(int mode, uint32_t a, uint32_t b, uint32_t c)
     return out;
 }
 
-static enum step exec_prmt(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_prmt(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t *d = at(w, i->d);
     const uint32_t *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);
     LANES(mask, d[l] = permute(i->op, a[l], b[l], c[l]));
     return STEP_NEXT;
 }
 
-static void build_prmt(struct loader *ld, struct stmt *st)
-{
+static void build_prmt(struct loader *ld, struct stmt *st) {
     static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
     enum type t = need_type(ld);
     uint8_t mode = PRMT_ANY;
@@ -388,8 +367,7 @@ static void build_prmt(struct loader *ld, struct stmt *st)
 
 /* --- masks and sign extension --- */
 
-static uint32_t bit_mask(uint32_t pos, uint32_t len, bool clamp)
-{
+static uint32_t bit_mask(uint32_t pos, uint32_t len, bool clamp) {
     if (!clamp) {
         pos &= 31;
         len &= 31;
@@ -402,8 +380,7 @@ static uint32_t bit_mask(uint32_t pos, uint32_t len, bool clamp)
 EXEC2(bmsk_wrap, uint32_t, uint32_t, uint32_t, bit_mask(a, b, false))
 EXEC2(bmsk_clamp, uint32_t, uint32_t, uint32_t, bit_mask(a, b, true))
 
-static void build_bmsk(struct loader *ld, struct stmt *st)
-{
+static void build_bmsk(struct loader *ld, struct stmt *st) {
     bool clamp = take(st, "clamp");
     if (!clamp && !take(st, "wrap"))
         st_syntax(ld, ".clamp or .wrap is missing");
@@ -413,8 +390,8 @@ static void build_bmsk(struct loader *ld, struct stmt *st)
 }
 
 const struct opcode ops_bits[] = {
-    {"and", build_logic}, {"or", build_logic},    {"xor", build_logic},   {"not", build_not},
-    {"cnot", build_not},  {"lop3", build_lop3},   {"shl", build_shift},   {"shr", build_shift},
-    {"shf", build_shf},   {"popc", build_count},  {"clz", build_count},   {"bfind", build_count},
-    {"brev", build_brev}, {"bfe", build_bfe},     {"bfi", build_bfi},     {"prmt", build_prmt},
+    {"and", build_logic}, {"or", build_logic},   {"xor", build_logic}, {"not", build_not},
+    {"cnot", build_not},  {"lop3", build_lop3},  {"shl", build_shift}, {"shr", build_shift},
+    {"shf", build_shf},   {"popc", build_count}, {"clz", build_count}, {"bfind", build_count},
+    {"brev", build_brev}, {"bfe", build_bfe},    {"bfi", build_bfi},   {"prmt", build_prmt},
     {"bmsk", build_bmsk}, {NULL, NULL}};

@@ -8,8 +8,7 @@ enum cmp { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, NAN_, CMP_
 enum bool_op { OP_NONE, OP_AND, OP_OR, OP_XOR };
 
 /* p = cmp op c, q = !cmp op c; x[0] is q, c the third predicate */
-static enum step finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t yes)
-{
+static enum step finish(struct warp *w, const struct insn *i, uint32_t mask, uint32_t yes) {
     uint32_t no = ~yes;
 
     if (i->op != OP_NONE) {
@@ -24,8 +23,7 @@ static enum step finish(struct warp *w, const struct insn *i, uint32_t mask, uin
 }
 
 #define EXEC_CMP(name, T, conv, expr)                                                              \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         const T *pa = at(w, i->a), *pb = at(w, i->b);                                              \
         uint32_t yes = 0;                                                                          \
         for (int l = 0; l < WARP; l++) {                                                           \
@@ -39,12 +37,11 @@ static enum step finish(struct warp *w, const struct insn *i, uint32_t mask, uin
     EXEC_CMP(le_##s, T, conv, a <= b)                                                              \
     EXEC_CMP(gt_##s, T, conv, a > b)                                                               \
     EXEC_CMP(ge_##s, T, conv, a >= b)
-#define EXEC_EQUAL(s, T, conv)                                                                     \
-    EXEC_CMP(eq_##s, T, conv, a == b)
+#define EXEC_EQUAL(s, T, conv) EXEC_CMP(eq_##s, T, conv, a == b)
 #define EXEC_FLOAT(s, T, conv)                                                                     \
     EXEC_ORDER(s, T, conv)                                                                         \
     EXEC_EQUAL(s, T, conv)                                                                         \
-    EXEC_CMP(ne_##s, T, conv, a < b || a > b)                                                      \
+    EXEC_CMP(ne_##s, T, conv, a<b || a> b)                                                         \
     EXEC_CMP(equ_##s, T, conv, !(a < b || a > b))                                                  \
     EXEC_CMP(neu_##s, T, conv, a != b)                                                             \
     EXEC_CMP(ltu_##s, T, conv, !(a >= b))                                                          \
@@ -71,11 +68,14 @@ EXEC_FLOAT(f32_ftz, float, flush)
 EXEC_FLOAT(f64, double, )
 
 #define ROW_ORDER(s) [LT] = lt_##s, [LE] = le_##s, [GT] = gt_##s, [GE] = ge_##s
-#define ROW_INT(s, n) {[EQ] = eq_##n, [NE] = ne_##n, ROW_ORDER(s)}
+#define ROW_INT(s, n)                                                                              \
+    { [EQ] = eq_##n, [NE] = ne_##n, ROW_ORDER(s) }
 #define ROW_FLOAT(s)                                                                               \
-    {[EQ] = eq_##s, [NE] = ne_##s, ROW_ORDER(s), [EQU] = equ_##s, [NEU] = neu_##s,                 \
-     [LTU] = ltu_##s, [LEU] = leu_##s, [GTU] = gtu_##s, [GEU] = geu_##s, [NUM] = num_##s,          \
-     [NAN_] = nan_##s}
+    {                                                                                              \
+        [EQ] = eq_##s, [NE] = ne_##s,                                                              \
+        ROW_ORDER(s), [EQU] = equ_##s, [NEU] = neu_##s, [LTU] = ltu_##s, [LEU] = leu_##s,          \
+        [GTU] = gtu_##s, [GEU] = geu_##s, [NUM] = num_##s, [NAN_] = nan_##s                        \
+    }
 
 static const px_exec cmp_exec[T_COUNT][CMP_COUNT] = {
     [T_B16] = {[EQ] = eq_16, [NE] = ne_16},
@@ -94,31 +94,43 @@ static const px_exec cmp_ftz[CMP_COUNT] = ROW_FLOAT(f32_ftz);
 
 /* --- halves: one value, or two of which each gets its predicate --- */
 
-static bool compare(int cmp, float a, float b)
-{
+static bool compare(int cmp, float a, float b) {
     bool unordered = a != a || b != b;
 
     switch (cmp) {
-    case EQ: return a == b;
-    case NE: return !unordered && a != b;
-    case LT: return a < b;
-    case LE: return a <= b;
-    case GT: return a > b;
-    case GE: return a >= b;
-    case EQU: return unordered || a == b;
-    case NEU: return unordered || a != b;
-    case LTU: return unordered || a < b;
-    case LEU: return unordered || a <= b;
-    case GTU: return unordered || a > b;
-    case GEU: return unordered || a >= b;
-    case NUM: return !unordered;
-    default: return unordered;
+    case EQ:
+        return a == b;
+    case NE:
+        return !unordered && a != b;
+    case LT:
+        return a < b;
+    case LE:
+        return a <= b;
+    case GT:
+        return a > b;
+    case GE:
+        return a >= b;
+    case EQU:
+        return unordered || a == b;
+    case NEU:
+        return unordered || a != b;
+    case LTU:
+        return unordered || a < b;
+    case LEU:
+        return unordered || a <= b;
+    case GTU:
+        return unordered || a > b;
+    case GEU:
+        return unordered || a >= b;
+    case NUM:
+        return !unordered;
+    default:
+        return unordered;
     }
 }
 
 /* Halves of every lane as floats, lower or upper. */
-static bool compare_halves(const struct warp *w, const struct insn *i, int l, int part)
-{
+static bool compare_halves(const struct warp *w, const struct insn *i, int l, int part) {
     bool brain = i->type == T_BF16 || i->type == T_BF16X2;
     bool two = i->type == T_F16X2 || i->type == T_BF16X2;
     const uint16_t *a = at(w, i->a), *b = at(w, i->b);
@@ -132,16 +144,14 @@ static bool compare_halves(const struct warp *w, const struct insn *i, int l, in
     return compare(i->cmp, x, y);
 }
 
-static enum step exec_cmp_half(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_cmp_half(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t yes = 0;
     for (int l = 0; l < WARP; l++)
         yes |= (uint32_t)compare_halves(w, i, l, 0) << l;
     return finish(w, i, mask, yes);
 }
 
-static enum step exec_cmp_half2(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_cmp_half2(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t yes[2] = {0};
 
     for (int part = 0; part < 2; part++) {
@@ -149,9 +159,9 @@ static enum step exec_cmp_half2(struct warp *w, const struct insn *i, uint32_t m
             yes[part] |= (uint32_t)compare_halves(w, i, l, part) << l;
         if (i->op != OP_NONE) {
             uint32_t c = pred(w, i->c);
-            yes[part] = i->op == OP_AND   ? yes[part] & c
+            yes[part] = i->op == OP_AND  ? yes[part] & c
                         : i->op == OP_OR ? yes[part] | c
-                                          : yes[part] ^ c;
+                                         : yes[part] ^ c;
         }
     }
     set_pred(w, i->d, mask, yes[0]);
@@ -162,14 +172,13 @@ static enum step exec_cmp_half2(struct warp *w, const struct insn *i, uint32_t m
 
 /* --- building --- */
 
-static int take_cmp(struct stmt *st, bool *is_unsigned)
-{
+static int take_cmp(struct stmt *st, bool *is_unsigned) {
     static const struct {
         const char *name;
         int cmp;
-    } names[] = {{"eq", EQ}, {"ne", NE}, {"lt", LT}, {"le", LE}, {"gt", GT}, {"ge", GE},
-                 {"equ", EQU}, {"neu", NEU}, {"ltu", LTU}, {"leu", LEU}, {"gtu", GTU},
-                 {"geu", GEU}, {"num", NUM}, {"nan", NAN_}};
+    } names[] = {{"eq", EQ},   {"ne", NE},   {"lt", LT},   {"le", LE},   {"gt", GT},
+                 {"ge", GE},   {"equ", EQU}, {"neu", NEU}, {"ltu", LTU}, {"leu", LEU},
+                 {"gtu", GTU}, {"geu", GEU}, {"num", NUM}, {"nan", NAN_}};
     static const struct {
         const char *name;
         int cmp;
@@ -186,8 +195,7 @@ static int take_cmp(struct stmt *st, bool *is_unsigned)
     return -1;
 }
 
-static px_exec find_cmp(enum type t, int cmp, bool ftz)
-{
+static px_exec find_cmp(enum type t, int cmp, bool ftz) {
     if (t == T_F16 || t == T_BF16)
         return exec_cmp_half;
     if (t == T_F16X2 || t == T_BF16X2)
@@ -202,8 +210,7 @@ static px_exec find_cmp(enum type t, int cmp, bool ftz)
  * predicates p and, if q is not NULL, q.
  */
 static void build_compare(struct loader *ld, int cmp, enum bool_op op, enum type t, bool ftz,
-                          uint32_t p, const uint32_t *q)
-{
+                          uint32_t p, const uint32_t *q) {
     struct stmt *st = ld->st;
     px_exec e = cmp < 0 ? NULL : find_cmp(t, cmp, ftz);
 
@@ -230,13 +237,11 @@ static void build_compare(struct loader *ld, int cmp, enum bool_op op, enum type
     }
 }
 
-static enum bool_op take_bool(struct stmt *st)
-{
+static enum bool_op take_bool(struct stmt *st) {
     return take(st, "and") ? OP_AND : take(st, "or") ? OP_OR : take(st, "xor") ? OP_XOR : OP_NONE;
 }
 
-static void build_setp(struct loader *ld, struct stmt *st)
-{
+static void build_setp(struct loader *ld, struct stmt *st) {
     bool is_unsigned = false;
     int cmp = take_cmp(st, &is_unsigned);
     enum bool_op op = take_bool(st);
@@ -257,8 +262,7 @@ static void build_setp(struct loader *ld, struct stmt *st)
 }
 
 #define EXEC_SELP(name, T)                                                                         \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         T *d = at(w, i->d);                                                                        \
         const T *a = at(w, i->a), *b = at(w, i->b);                                                \
         uint32_t p = pred(w, i->c);                                                                \
@@ -270,8 +274,7 @@ EXEC_SELP(exec_selp_32, uint32_t)
 EXEC_SELP(exec_selp_64, uint64_t)
 
 static void emit_selp(struct loader *ld, uint32_t d, uint32_t a, uint32_t b, uint32_t p,
-                      unsigned size)
-{
+                      unsigned size) {
     struct insn *i = emit(ld, size == 2 ? exec_selp_16 : size == 4 ? exec_selp_32 : exec_selp_64);
     i->d = d;
     i->a = a;
@@ -279,8 +282,7 @@ static void emit_selp(struct loader *ld, uint32_t d, uint32_t a, uint32_t b, uin
     i->c = p;
 }
 
-static void build_selp(struct loader *ld, struct stmt *st)
-{
+static void build_selp(struct loader *ld, struct stmt *st) {
     enum type t = need_type(ld);
 
     if (t == T_PRED || type_size(t) == 1) {
@@ -295,20 +297,24 @@ static void build_selp(struct loader *ld, struct stmt *st)
 }
 
 /* What set writes for true. */
-static uint64_t truth(enum type t)
-{
+static uint64_t truth(enum type t) {
     switch (t) {
-    case T_F32: return 0x3f800000;
-    case T_F16: return 0x3c00;
-    case T_BF16: return 0x3f80;
-    case T_F16X2: return 0x3c00;
-    case T_BF16X2: return 0x3f80;
-    default: return ~0ull;
+    case T_F32:
+        return 0x3f800000;
+    case T_F16:
+        return 0x3c00;
+    case T_BF16:
+        return 0x3f80;
+    case T_F16X2:
+        return 0x3c00;
+    case T_BF16X2:
+        return 0x3f80;
+    default:
+        return ~0ull;
     }
 }
 
-static void build_set(struct loader *ld, struct stmt *st)
-{
+static void build_set(struct loader *ld, struct stmt *st) {
     bool is_unsigned = false;
     int cmp = take_cmp(st, &is_unsigned);
     enum bool_op op = take_bool(st);
@@ -336,8 +342,7 @@ static void build_set(struct loader *ld, struct stmt *st)
 /* --- slct: a if c >= 0, else b --- */
 
 #define EXEC_SLCT(name, T, TC, conv)                                                               \
-    static enum step name(struct warp *w, const struct insn *i, uint32_t mask)                     \
-    {                                                                                              \
+    static enum step name(struct warp *w, const struct insn *i, uint32_t mask) {                   \
         T *d = at(w, i->d);                                                                        \
         const T *a = at(w, i->a), *b = at(w, i->b);                                                \
         const TC *c = at(w, i->c);                                                                 \
@@ -354,8 +359,7 @@ EXEC_SLCT(slct_16_z, uint16_t, float, flush)
 EXEC_SLCT(slct_32_z, uint32_t, float, flush)
 EXEC_SLCT(slct_64_z, uint64_t, float, flush)
 
-static void build_slct(struct loader *ld, struct stmt *st)
-{
+static void build_slct(struct loader *ld, struct stmt *st) {
     static const px_exec exec[3][3] = {{slct_16_s, slct_32_s, slct_64_s},
                                        {slct_16_f, slct_32_f, slct_64_f},
                                        {slct_16_z, slct_32_z, slct_64_z}};
@@ -369,5 +373,8 @@ static void build_slct(struct loader *ld, struct stmt *st)
         build_d_abc(ld, exec[tc == T_S32 ? 0 : ftz ? 2 : 1][size / 4], t, t, tc);
 }
 
-const struct opcode ops_cmp[] = {{"setp", build_setp}, {"set", build_set}, {"selp", build_selp},
-                                 {"slct", build_slct}, {NULL, NULL}};
+const struct opcode ops_cmp[] = {{"setp", build_setp},
+                                 {"set", build_set},
+                                 {"selp", build_selp},
+                                 {"slct", build_slct},
+                                 {NULL, NULL}};

@@ -5,8 +5,7 @@
 
 /* --- lane by lane: read as the widest of its kind, convert, write --- */
 
-static int64_t read_int(const void *regs, enum type t, int l)
-{
+static int64_t read_int(const void *regs, enum type t, int l) {
     switch (t) {
     case T_U8:
     case T_B8:
@@ -28,8 +27,7 @@ static int64_t read_int(const void *regs, enum type t, int l)
     }
 }
 
-static void write_int(void *regs, enum type t, int l, uint64_t v)
-{
+static void write_int(void *regs, enum type t, int l, uint64_t v) {
     switch (type_size(t)) {
     case 1:
         ((uint16_t *)regs)[l] = t == T_S8 ? (uint16_t)(int8_t)v : (uint8_t)v;
@@ -45,8 +43,7 @@ static void write_int(void *regs, enum type t, int l, uint64_t v)
     }
 }
 
-static double read_float(const void *regs, enum type t, int l, bool ftz)
-{
+static double read_float(const void *regs, enum type t, int l, bool ftz) {
     float f;
 
     switch (t) {
@@ -61,15 +58,13 @@ static double read_float(const void *regs, enum type t, int l, bool ftz)
     return (double)(ftz ? flush(f) : f);
 }
 
-static int64_t top(enum type t)
-{
+static int64_t top(enum type t) {
     unsigned bits = 8 * type_size(t) - type_signed(t);
     return bits >= 63 ? INT64_MAX : (int64_t)((1ull << bits) - 1);
 }
 
 /* An integer to the range of another type. */
-static uint64_t clamp(int64_t v, enum type from, enum type to)
-{
+static uint64_t clamp(int64_t v, enum type from, enum type to) {
     bool huge = !type_signed(from) && v < 0; /* a .u64 of 2^63 and more */
     int64_t low = type_signed(to) ? -top(to) - 1 : 0;
 
@@ -82,8 +77,7 @@ static uint64_t clamp(int64_t v, enum type from, enum type to)
     return (uint64_t)(v > top(to) ? top(to) : v);
 }
 
-static double to_integer(double v, enum round round)
-{
+static double to_integer(double v, enum round round) {
     switch (round) {
     case RND_Z:
         return trunc(v);
@@ -97,8 +91,7 @@ static double to_integer(double v, enum round round)
 }
 
 /* Floats become integers by saturation; what a NaN becomes depends on the widths. */
-static uint64_t integer_of(double v, enum type from, enum type to, enum round round)
-{
+static uint64_t integer_of(double v, enum type from, enum type to, enum round round) {
     bool wide = type_size(to) == 8;
 
     if (v != v)
@@ -116,8 +109,7 @@ static uint64_t integer_of(double v, enum type from, enum type to, enum round ro
     return v <= 0 ? 0 : (uint64_t)v;
 }
 
-static void write_float(void *regs, int l, const struct insn *i, double v, enum round round)
-{
+static void write_float(void *regs, int l, const struct insn *i, double v, enum round round) {
     enum type t = i->type;
 
     if (t == T_F64) {
@@ -136,8 +128,7 @@ static void write_float(void *regs, int l, const struct insn *i, double v, enum 
     }
 }
 
-static enum step exec_int_int(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_int_int(struct warp *w, const struct insn *i, uint32_t mask) {
     void *d = at(w, i->d);
     const void *a = at(w, i->a);
     enum type from = i->op;
@@ -147,8 +138,7 @@ static enum step exec_int_int(struct warp *w, const struct insn *i, uint32_t mas
     return STEP_NEXT;
 }
 
-static enum step exec_float_int(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_float_int(struct warp *w, const struct insn *i, uint32_t mask) {
     void *d = at(w, i->d);
     const void *a = at(w, i->a);
 
@@ -157,8 +147,7 @@ static enum step exec_float_int(struct warp *w, const struct insn *i, uint32_t m
     return STEP_NEXT;
 }
 
-static enum step exec_int_float(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_int_float(struct warp *w, const struct insn *i, uint32_t mask) {
     void *d = at(w, i->d);
     const void *a = at(w, i->a);
     bool big = i->op == T_U64; /* the only type that int64_t does not hold */
@@ -180,8 +169,7 @@ static enum step exec_int_float(struct warp *w, const struct insn *i, uint32_t m
     return STEP_NEXT;
 }
 
-static enum step exec_float_float(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_float_float(struct warp *w, const struct insn *i, uint32_t mask) {
     void *d = at(w, i->d);
     const void *a = at(w, i->a);
 
@@ -206,9 +194,11 @@ EXEC1(f32_s64, float, int64_t, a)
 EXEC1(f64_f32, double, float, a)
 EXEC1(f32_f64, float, double, canonical((float)a))
 EXEC1(s32_f32_z, int32_t, float,
-      a != a ? 0 : a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : (int32_t)a)
-static px_exec common_pair(enum type to, enum type from, enum round round, bool plain)
-{
+      a != a         ? 0
+      : a >= 0x1p31f ? INT32_MAX
+      : a < -0x1p31f ? INT32_MIN
+                     : (int32_t)a)
+static px_exec common_pair(enum type to, enum type from, enum round round, bool plain) {
     static const struct {
         uint8_t to, from, round;
         px_exec exec;
@@ -230,18 +220,15 @@ static px_exec common_pair(enum type to, enum type from, enum round round, bool 
 
 /* --- building --- */
 
-static bool is_int(enum type t)
-{
+static bool is_int(enum type t) {
     return t >= T_U8 && t <= T_S64;
 }
 
-static bool is_float(enum type t)
-{
+static bool is_float(enum type t) {
     return t == T_F16 || t == T_BF16 || t == T_F32 || t == T_F64;
 }
 
-static bool take_integer_round(struct stmt *st, enum round *round)
-{
+static bool take_integer_round(struct stmt *st, enum round *round) {
     static const char *const names[] = {"rni", "rzi", "rmi", "rpi"};
     for (int k = 0; k < 4; k++)
         if (take(st, names[k])) {
@@ -252,8 +239,7 @@ static bool take_integer_round(struct stmt *st, enum round *round)
 }
 
 /* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half */
-static enum step exec_pack_halves(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_pack_halves(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t *d = at(w, i->d);
     const float *a = at(w, i->a), *b = at(w, i->b);
     bool brain = i->type == T_BF16X2;
@@ -270,8 +256,7 @@ static enum step exec_pack_halves(struct warp *w, const struct insn *i, uint32_t
     return STEP_NEXT;
 }
 
-static void build_pack_halves(struct loader *ld, enum type t, enum round round, bool relu)
-{
+static void build_pack_halves(struct loader *ld, enum type t, enum round round, bool relu) {
     struct stmt *st = ld->st;
     if (need_type(ld) != T_F32)
         st_refuse(ld, "only from .f32");
@@ -289,8 +274,7 @@ static void build_pack_halves(struct loader *ld, enum type t, enum round round, 
 }
 
 /* cvt.pack.sat.u8.s32.b32 d, a, b, c: two narrow values in front of what c has */
-static enum step exec_cvt_pack(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_cvt_pack(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t *d = at(w, i->d);
     const uint32_t *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);
     unsigned bits = 8 * type_size(i->type);
@@ -303,8 +287,7 @@ static enum step exec_cvt_pack(struct warp *w, const struct insn *i, uint32_t ma
     return STEP_NEXT;
 }
 
-static void build_cvt_pack(struct loader *ld, struct stmt *st)
-{
+static void build_cvt_pack(struct loader *ld, struct stmt *st) {
     bool sat = take(st, "sat");
     enum type to = need_type(ld), from = need_type(ld);
     bool with_c = take_type(ld) == T_B32;
@@ -331,8 +314,7 @@ static void build_cvt_pack(struct loader *ld, struct stmt *st)
 EXEC1(tf32_rna, uint32_t, uint32_t,
       (a & 0x7f800000) == 0x7f800000 ? (a & 0x7fffff ? 0x7fffffff : a) : (a + 0x1000) & ~0x1fffu)
 
-static px_exec find_cvt(enum type to, enum type from, enum round round, bool plain)
-{
+static px_exec find_cvt(enum type to, enum type from, enum round round, bool plain) {
     px_exec e = common_pair(to, from, round, plain);
 
     if (e)
@@ -347,8 +329,7 @@ static px_exec find_cvt(enum type to, enum type from, enum round round, bool pla
     return is_int(from) ? exec_int_float : exec_float_float;
 }
 
-static void build_cvt(struct loader *ld, struct stmt *st)
-{
+static void build_cvt(struct loader *ld, struct stmt *st) {
     enum round round = RND_N;
     struct wide wide;
 
@@ -372,8 +353,8 @@ static void build_cvt(struct loader *ld, struct stmt *st)
         return;
     }
     enum type from = need_type(ld);
-    if ((!is_int(to) && !is_float(to)) || (!is_int(from) && !is_float(from)) ||
-        round == RND_NA || (relu && to != T_F16 && to != T_BF16)) {
+    if ((!is_int(to) && !is_float(to)) || (!is_int(from) && !is_float(from)) || round == RND_NA ||
+        (relu && to != T_F16 && to != T_BF16)) {
         st_refuse(ld, "these types");
         return;
     }

@@ -39,8 +39,7 @@ VARIANTS(SQRT32, sqrt_f32)
  * fma: the product is exact in double, the sum is rounded there once; rounding it again to float is
  * wrong only if the first rounding landed half way between two floats, or among subnormals.
  */
-static bool any_doubtful(const double *sum)
-{
+static bool any_doubtful(const double *sum) {
     const uint32_t *word = (const uint32_t *)sum;
     uint32_t doubtful = 0;
 
@@ -52,8 +51,7 @@ static bool any_doubtful(const double *sum)
 }
 
 #define FMA32(n, IN, OUT)                                                                          \
-    static enum step n(struct warp *w, const struct insn *i, uint32_t mask)                        \
-    {                                                                                              \
+    static enum step n(struct warp *w, const struct insn *i, uint32_t mask) {                      \
         float *d = at(w, i->d);                                                                    \
         const float *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);                          \
         double sum[WARP];                                                                          \
@@ -77,8 +75,7 @@ EXEC3(fma_f64, double, double, double, double, fma(a, b, c))
 
 /* --- other rounding modes --- */
 
-static enum step exec_round32(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_round32(struct warp *w, const struct insn *i, uint32_t mask) {
     float *d = at(w, i->d);
     const float *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);
     bool ftz = i->flags & F_FTZ;
@@ -93,8 +90,7 @@ static enum step exec_round32(struct warp *w, const struct insn *i, uint32_t mas
     return STEP_NEXT;
 }
 
-static enum step exec_round64(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_round64(struct warp *w, const struct insn *i, uint32_t mask) {
     double *d = at(w, i->d);
     const double *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);
 
@@ -109,16 +105,17 @@ static enum step exec_round64(struct warp *w, const struct insn *i, uint32_t mas
 
 /* --- building --- */
 
-enum round take_round(struct stmt *st)
-{
-    return take(st, "rz") ? RND_Z : take(st, "rm") ? RND_M : take(st, "rp") ? RND_P
-           : take(st, "rna") ? RND_NA : (take(st, "rn"), RND_N);
+enum round take_round(struct stmt *st) {
+    return take(st, "rz")    ? RND_Z
+           : take(st, "rm")  ? RND_M
+           : take(st, "rp")  ? RND_P
+           : take(st, "rna") ? RND_NA
+                             : (take(st, "rn"), RND_N);
 }
 
 /* d = op(op[1], op[2], op[3]), of which `count` are written; a quotient of 1 has one. */
 static void build_arith(struct loader *ld, enum type t, enum arith op, px_exec nearest,
-                        unsigned count, enum round round, bool ftz, bool sat)
-{
+                        unsigned count, enum round round, bool ftz, bool sat) {
     struct stmt *st = ld->st;
     uint32_t s[3] = {0};
 
@@ -135,8 +132,7 @@ static void build_arith(struct loader *ld, enum type t, enum arith op, px_exec n
             s[k] = s[0];
     uint32_t d = dst(ld, &st->op[0], t);
     bool rounded = round != RND_N;
-    struct insn *i =
-        emit(ld, !rounded ? nearest : t == T_F64 ? exec_round64 : exec_round32);
+    struct insn *i = emit(ld, !rounded ? nearest : t == T_F64 ? exec_round64 : exec_round32);
     i->d = d;
     i->a = !rounded && count == 1 && op == ARITH_DIV ? s[1] : s[0];
     i->b = s[1];
@@ -147,8 +143,7 @@ static void build_arith(struct loader *ld, enum type t, enum arith op, px_exec n
 }
 
 static void build_float(struct loader *ld, enum type t, enum arith op, const px_exec *single,
-                        px_exec twice, unsigned count)
-{
+                        px_exec twice, unsigned count) {
     struct stmt *st = ld->st;
 
     if (t != T_F32 && t != T_F64) {
@@ -162,26 +157,22 @@ static void build_float(struct loader *ld, enum type t, enum arith op, const px_
     build_arith(ld, t, op, t == T_F64 ? twice : single[ftz + 2 * sat], count, round, ftz, sat);
 }
 
-void build_float_addsub(struct loader *ld, enum type t)
-{
+void build_float_addsub(struct loader *ld, enum type t) {
     if (*ld->st->name == 's')
         build_float(ld, t, ARITH_SUB, sub_f32_exec, sub_f64, 2);
     else
         build_float(ld, t, ARITH_ADD, add_f32_exec, add_f64, 2);
 }
 
-void build_float_mul(struct loader *ld, enum type t)
-{
+void build_float_mul(struct loader *ld, enum type t) {
     build_float(ld, t, ARITH_MUL, mul_f32_exec, mul_f64, 2);
 }
 
-void build_float_fma(struct loader *ld, enum type t)
-{
+void build_float_fma(struct loader *ld, enum type t) {
     build_float(ld, t, ARITH_FMA, fma_f32_exec, fma_f64, 3);
 }
 
-static void build_fma(struct loader *ld, struct stmt *st)
-{
+static void build_fma(struct loader *ld, struct stmt *st) {
     (void)st;
     enum type t = need_type(ld);
     if (!type_float(t))
@@ -190,15 +181,13 @@ static void build_fma(struct loader *ld, struct stmt *st)
         build_float_fma(ld, t);
 }
 
-void build_float_div(struct loader *ld, enum type t)
-{
+void build_float_div(struct loader *ld, enum type t) {
     if (build_approx_div(ld, t))
         return;
     build_float(ld, t, ARITH_DIV, div_f32_exec, div_f64, 2);
 }
 
-static void build_rcp(struct loader *ld, struct stmt *st)
-{
+static void build_rcp(struct loader *ld, struct stmt *st) {
     if (build_approx(ld, st))
         return;
     enum type t = need_type(ld);
@@ -208,8 +197,7 @@ static void build_rcp(struct loader *ld, struct stmt *st)
         build_float(ld, t, ARITH_DIV, rcp_f32_exec, rcp_f64, 1);
 }
 
-static void build_sqrt(struct loader *ld, struct stmt *st)
-{
+static void build_sqrt(struct loader *ld, struct stmt *st) {
     if (build_approx(ld, st))
         return;
     enum type t = need_type(ld);
@@ -219,5 +207,5 @@ static void build_sqrt(struct loader *ld, struct stmt *st)
         build_float(ld, t, ARITH_SQRT, sqrt_f32_exec, sqrt_f64, 1);
 }
 
-const struct opcode ops_float[] = {{"fma", build_fma}, {"rcp", build_rcp}, {"sqrt", build_sqrt},
-                                   {NULL, NULL}};
+const struct opcode ops_float[] = {
+    {"fma", build_fma}, {"rcp", build_rcp}, {"sqrt", build_sqrt}, {NULL, NULL}};

@@ -5,8 +5,7 @@
 
 /* --- branches --- */
 
-static enum step exec_bra(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_bra(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t other = w->active & ~mask;
 
     if (!other) {
@@ -18,8 +17,7 @@ static enum step exec_bra(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_SELECT;
 }
 
-static void build_bra(struct loader *ld, struct stmt *st)
-{
+static void build_bra(struct loader *ld, struct stmt *st) {
     take(st, "uni");
     if (!need_ops(ld, 1))
         return;
@@ -27,8 +25,7 @@ static void build_bra(struct loader *ld, struct stmt *st)
     jump_to(ld, &st->op[0], (uint32_t)(ld->m->code_count - 1));
 }
 
-static enum step exec_brx(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_brx(struct warp *w, const struct insn *i, uint32_t mask) {
     const struct targets *t = i->info;
     const uint32_t *index = at(w, i->a);
 
@@ -42,8 +39,7 @@ static enum step exec_brx(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_SELECT;
 }
 
-static void build_brx(struct loader *ld, struct stmt *st)
-{
+static void build_brx(struct loader *ld, struct stmt *st) {
     if (!take(st, "idx")) {
         st_syntax(ld, ".idx is missing");
         return;
@@ -52,8 +48,8 @@ static void build_brx(struct loader *ld, struct stmt *st)
     if (!need_ops(ld, 2))
         return;
     uint32_t index = src(ld, &st->op[0], T_U32);
-    struct sym *sym = st->op[1].kind == OPD_NAME
-                          ? map_find(&ld->locals, st->op[1].s, st->op[1].len) : NULL;
+    struct sym *sym =
+        st->op[1].kind == OPD_NAME ? map_find(&ld->locals, st->op[1].s, st->op[1].len) : NULL;
     if (!sym || sym->kind != SYM_LIST) {
         st_syntax(ld, "a list of .branchtargets was expected");
         return;
@@ -65,53 +61,45 @@ static void build_brx(struct loader *ld, struct stmt *st)
 
 /* --- the end of threads --- */
 
-static enum step exec_exit(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_exit(struct warp *w, const struct insn *i, uint32_t mask) {
     (void)i;
     park(w, w->active & ~mask, w->pc + 1);
     retire(w, mask);
     return STEP_SELECT;
 }
 
-static void build_exit(struct loader *ld, struct stmt *st)
-{
+static void build_exit(struct loader *ld, struct stmt *st) {
     (void)st;
     if (need_ops(ld, 0))
         emit(ld, exec_exit);
 }
 
-static enum step exec_trap(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_trap(struct warp *w, const struct insn *i, uint32_t mask) {
     return fault(w, i, __builtin_ctz(mask), PTX_ERR_TRAP, "trap");
 }
 
-static enum step exec_brkpt(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_brkpt(struct warp *w, const struct insn *i, uint32_t mask) {
     return fault(w, i, __builtin_ctz(mask), PTX_ERR_ILLEGAL_INSTRUCTION, "brkpt");
 }
 
-static void build_trap(struct loader *ld, struct stmt *st)
-{
+static void build_trap(struct loader *ld, struct stmt *st) {
     if (need_ops(ld, 0))
         emit(ld, st->name_len == 4 ? exec_trap : exec_brkpt);
 }
 
 /* --- calls --- */
 
-static uint32_t frame_regs(uint64_t frame)
-{
+static uint32_t frame_regs(uint64_t frame) {
     return (uint32_t)(frame >> 32);
 }
 
-static uint32_t frame_local(uint64_t frame)
-{
+static uint32_t frame_local(uint64_t frame) {
     return (uint32_t)frame;
 }
 
 /* One argument or result of one lane. */
 static void copy_value(struct warp *w, int lane, const struct copy *c, uint64_t caller,
-                       uint64_t callee, bool to_callee)
-{
+                       uint64_t callee, bool to_callee) {
     char *local = lane_local(w, lane);
     char *a = c->caller_reg ? w->regs + frame_regs(caller) + c->caller + (size_t)lane * c->size
                             : local + frame_local(caller) + c->caller;
@@ -122,8 +110,7 @@ static void copy_value(struct warp *w, int lane, const struct copy *c, uint64_t 
     memcpy(to_callee ? b : a, to_callee ? a : b, c->size);
 }
 
-static bool enter(struct warp *w, const struct insn *i, int lane, const struct func *f)
-{
+static bool enter(struct warp *w, const struct insn *i, int lane, const struct func *f) {
     const struct call *call = i->info;
     const struct grid *g = w->grid;
     uint64_t regs = (uint64_t)frame_regs(w->frame) + call->caller->frame_size;
@@ -144,8 +131,7 @@ static bool enter(struct warp *w, const struct insn *i, int lane, const struct f
     return true;
 }
 
-static enum step exec_call(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_call(struct warp *w, const struct insn *i, uint32_t mask) {
     const struct call *call = i->info;
 
     park(w, w->active & ~mask, w->pc + 1);
@@ -156,8 +142,7 @@ static enum step exec_call(struct warp *w, const struct insn *i, uint32_t mask)
 }
 
 static const struct func *pointed_at(const struct warp *w, uint64_t pointer,
-                                     const struct func *shape)
-{
+                                     const struct func *shape) {
     const struct ptx_module *m = w->grid->m;
     uint64_t index = (pointer - FUNC_ADDR(0)) >> 4;
 
@@ -167,8 +152,7 @@ static const struct func *pointed_at(const struct warp *w, uint64_t pointer,
     return f->has_body && !f->is_entry && same_shape(f, shape) ? f : NULL;
 }
 
-static enum step exec_call_indirect(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_call_indirect(struct warp *w, const struct insn *i, uint32_t mask) {
     const struct call *call = i->info;
     const uint64_t *pointer = at(w, i->a);
 
@@ -185,8 +169,7 @@ static enum step exec_call_indirect(struct warp *w, const struct insn *i, uint32
     return STEP_SELECT;
 }
 
-enum step exec_ret(struct warp *w, const struct insn *i, uint32_t mask)
-{
+enum step exec_ret(struct warp *w, const struct insn *i, uint32_t mask) {
     if (!frame_regs(w->frame))
         return exec_exit(w, i, mask);
     const struct frame_header *h = (const struct frame_header *)w->base[0];
@@ -202,8 +185,7 @@ enum step exec_ret(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_SELECT;
 }
 
-static void build_ret(struct loader *ld, struct stmt *st)
-{
+static void build_ret(struct loader *ld, struct stmt *st) {
     take(st, "uni");
     if (need_ops(ld, 0))
         emit(ld, exec_ret);
@@ -220,8 +202,7 @@ struct call_text {
     bool has_shape;
 };
 
-static unsigned parse_list(struct loader *ld, struct operand *list)
-{
+static unsigned parse_list(struct loader *ld, struct operand *list) {
     unsigned n = 0;
     if (ld_punct(ld, ')'))
         return 0;
@@ -237,8 +218,7 @@ static unsigned parse_list(struct loader *ld, struct operand *list)
 }
 
 /* call (results), target, (arguments), shape; with all but the target optional */
-static void parse_call_text(struct loader *ld, struct call_text *t)
-{
+static void parse_call_text(struct loader *ld, struct call_text *t) {
     if (ld_punct(ld, '(')) {
         t->result_count = parse_list(ld, t->results);
         ld_expect(ld, ',');
@@ -254,8 +234,7 @@ static void parse_call_text(struct loader *ld, struct call_text *t)
 
 /* How one written argument and one declared parameter meet. */
 static void build_copy(struct loader *ld, struct copy *c, const struct operand *o,
-                       const struct formal *fm, bool result)
-{
+                       const struct formal *fm, bool result) {
     uint32_t ref;
     struct sym *sym = o->kind == OPD_NAME ? map_find(&ld->locals, o->s, o->len) : NULL;
 
@@ -280,8 +259,7 @@ static void build_copy(struct loader *ld, struct copy *c, const struct operand *
 }
 
 static bool build_copies(struct loader *ld, struct call *call, const struct call_text *t,
-                         const struct func *shape)
-{
+                         const struct func *shape) {
     if (t->arg_count != shape->param_count || t->result_count != shape->result_count) {
         st_syntax(ld, "wrong number of arguments");
         return false;
@@ -299,10 +277,10 @@ static bool build_copies(struct loader *ld, struct call *call, const struct call
     return ld->status == PTX_OK;
 }
 
-static void build_indirect(struct loader *ld, struct call *call, const struct call_text *t)
-{
+static void build_indirect(struct loader *ld, struct call *call, const struct call_text *t) {
     struct sym *sym = t->has_shape && t->shape.kind == OPD_NAME
-                          ? map_find(&ld->locals, t->shape.s, t->shape.len) : NULL;
+                          ? map_find(&ld->locals, t->shape.s, t->shape.len)
+                          : NULL;
     if (!sym || sym->kind != SYM_PROTO) {
         st_syntax(ld, "an unknown function, or a pointer without a prototype");
         return;
@@ -318,8 +296,7 @@ static void build_indirect(struct loader *ld, struct call *call, const struct ca
 }
 
 static void build_direct(struct loader *ld, struct call *call, const struct call_text *t,
-                         struct func *callee)
-{
+                         struct func *callee) {
     struct func *f = ld->f;
 
     if (callee->is_entry) {
@@ -339,8 +316,7 @@ static void build_direct(struct loader *ld, struct call *call, const struct call
         f->callees[f->callee_count++] = callee;
 }
 
-void parse_call(struct loader *ld, struct stmt *st)
-{
+void parse_call(struct loader *ld, struct stmt *st) {
     struct call_text *t = ld_alloc(ld, sizeof(*t));
     struct call *call = ld_own(ld, sizeof(*call));
 
@@ -361,6 +337,6 @@ void parse_call(struct loader *ld, struct stmt *st)
         build_indirect(ld, call, t);
 }
 
-const struct opcode ops_flow[] = {{"bra", build_bra},   {"brx", build_brx}, {"exit", build_exit},
+const struct opcode ops_flow[] = {{"bra", build_bra},   {"brx", build_brx},    {"exit", build_exit},
                                   {"trap", build_trap}, {"brkpt", build_trap}, {"ret", build_ret},
                                   {"call", build_ret},  {NULL, NULL}};

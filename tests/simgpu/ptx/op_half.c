@@ -13,13 +13,11 @@ enum { H_RELU = 1, H_NAN = 2, H_XORSIGN = 4 };
 
 #define HALF_NAN 0x7fff
 
-static bool is_nan(uint16_t v, bool brain)
-{
+static bool is_nan(uint16_t v, bool brain) {
     return (v & 0x7fff) > (brain ? 0x7f80 : 0x7c00);
 }
 
-static uint16_t pick(const struct insn *i, uint16_t a, uint16_t b, bool brain)
-{
+static uint16_t pick(const struct insn *i, uint16_t a, uint16_t b, bool brain) {
     uint16_t sign = (a ^ b) & 0x8000;
 
     if (i->n & H_NAN && (is_nan(a, brain) || is_nan(b, brain)))
@@ -39,8 +37,7 @@ static uint16_t pick(const struct insn *i, uint16_t a, uint16_t b, bool brain)
     return (a_first == (i->op == H_MIN) ? a : b) | sign;
 }
 
-static double compute(const struct insn *i, double a, double b, double c)
-{
+static double compute(const struct insn *i, double a, double b, double c) {
     switch (i->op) {
     case H_ADD:
         return add_odd(a, b);
@@ -55,8 +52,7 @@ static double compute(const struct insn *i, double a, double b, double c)
     }
 }
 
-static uint16_t one(const struct insn *i, uint16_t a, uint16_t b, uint16_t c)
-{
+static uint16_t one(const struct insn *i, uint16_t a, uint16_t b, uint16_t c) {
     bool brain = i->type == T_BF16 || i->type == T_BF16X2, ftz = i->flags & F_FTZ && !brain;
 
     if (i->op == H_ABS || i->op == H_NEG) {
@@ -82,8 +78,7 @@ static uint16_t one(const struct insn *i, uint16_t a, uint16_t b, uint16_t c)
     return i->n & H_RELU && r >> 15 ? 0 : r;
 }
 
-static enum step exec_half(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_half(struct warp *w, const struct insn *i, uint32_t mask) {
     uint16_t *d = at(w, i->d);
     const uint16_t *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);
     int parts = i->type == T_F16X2 || i->type == T_BF16X2 ? 2 : 1;
@@ -96,14 +91,12 @@ static enum step exec_half(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_NEXT;
 }
 
-static bool is_half(enum type t)
-{
+static bool is_half(enum type t) {
     return t >= T_F16 && t <= T_BF16X2;
 }
 
 /* d = op(op[1]...); the modifiers of the operation are taken, those that it does not have stay. */
-static struct insn *build_half(struct loader *ld, enum type t, enum half_op op, unsigned count)
-{
+static struct insn *build_half(struct loader *ld, enum type t, enum half_op op, unsigned count) {
     struct stmt *st = ld->st;
     uint32_t s[3] = {0};
     bool arith = op <= H_FMA, ftz = take(st, "ftz");
@@ -130,8 +123,7 @@ static struct insn *build_half(struct loader *ld, enum type t, enum half_op op, 
     return i;
 }
 
-void build_half_arith(struct loader *ld, enum type t, enum arith op)
-{
+void build_half_arith(struct loader *ld, enum type t, enum arith op) {
     static const enum half_op ops[] = {
         [ARITH_ADD] = H_ADD, [ARITH_SUB] = H_SUB, [ARITH_MUL] = H_MUL, [ARITH_FMA] = H_FMA};
     if (op == ARITH_DIV || op == ARITH_SQRT)
@@ -140,8 +132,7 @@ void build_half_arith(struct loader *ld, enum type t, enum arith op)
         build_half(ld, t, ops[op], op == ARITH_FMA ? 3 : 2);
 }
 
-void build_half_minmax(struct loader *ld, enum type t, bool max)
-{
+void build_half_minmax(struct loader *ld, enum type t, bool max) {
     struct stmt *st = ld->st;
     bool nan = take(st, "NaN"), xorsign = take(st, "xorsign");
 
@@ -152,13 +143,11 @@ void build_half_minmax(struct loader *ld, enum type t, bool max)
         i->n = (uint8_t)((nan ? H_NAN : 0) | (xorsign ? H_XORSIGN : 0));
 }
 
-void build_half_absneg(struct loader *ld, enum type t, bool neg)
-{
+void build_half_absneg(struct loader *ld, enum type t, bool neg) {
     build_half(ld, t, neg ? H_NEG : H_ABS, 1);
 }
 
-bool build_half_math(struct loader *ld, enum type t, float (*f)(float))
-{
+bool build_half_math(struct loader *ld, enum type t, float (*f)(float)) {
     if (!is_half(t))
         return false;
     struct insn *i = build_half(ld, t, H_MATH, 1);

@@ -6,14 +6,12 @@
 #include "exec.h"
 #include "half.h"
 
-static float rsqrt32(float a)
-{
+static float rsqrt32(float a) {
     return (float)(1.0 / sqrt((double)a));
 }
 
 /* Divisors above 2^126 give 0: the hardware multiplies by a reciprocal that it flushes. */
-static float div_approx32(float a, float b)
-{
+static float div_approx32(float a, float b) {
     float size = fabsf(b);
     if (size > 0x1p126f && size < INFINITY)
         return isfinite(a) ? float32((bits32(a) ^ bits32(b)) & 0x80000000) : a * 0.0f;
@@ -26,13 +24,11 @@ static float div_approx32(float a, float b)
     EXEC1(n##_f32, float, float, canonical(f(a)))                                                  \
     EXEC1(n##_ftz, float, float, CANON_FLUSH(f(flush(a))))
 
-static float reciprocal(float a)
-{
+static float reciprocal(float a) {
     return 1.0f / a;
 }
 
-static float tanh32(float a)
-{
+static float tanh32(float a) {
     return (float)tanh((double)a);
 }
 
@@ -50,13 +46,11 @@ EXEC2(div_full, float, float, float, canonical(a / b))
 EXEC2(div_full_ftz, float, float, float, CANON_FLUSH(flush(a) / flush(b)))
 
 /* These look at the upper half of a double and give an upper half. */
-static double upper_half(double v)
-{
+static double upper_half(double v) {
     return float64(bits64(v) & 0xffffffff00000000);
 }
 
-static double flush64(double v)
-{
+static double flush64(double v) {
     uint64_t u = bits64(v);
     return float64(u & 0x7ff0000000000000 ? u : u & 1ull << 63);
 }
@@ -80,8 +74,7 @@ static const struct approx {
     {"tanh", tanh_f32, tanh_ftz, NULL, tanh32},
 };
 
-bool build_approx(struct loader *ld, struct stmt *st)
-{
+bool build_approx(struct loader *ld, struct stmt *st) {
     const struct approx *a = table;
 
     if (!take(st, "approx"))
@@ -101,8 +94,7 @@ bool build_approx(struct loader *ld, struct stmt *st)
     return true;
 }
 
-bool build_approx_div(struct loader *ld, enum type t)
-{
+bool build_approx_div(struct loader *ld, enum type t) {
     struct stmt *st = ld->st;
     bool approx = take(st, "approx"), full = !approx && take(st, "full");
 
@@ -115,13 +107,15 @@ bool build_approx_div(struct loader *ld, enum type t)
     return true;
 }
 
-static void build_only_approx(struct loader *ld, struct stmt *st)
-{
+static void build_only_approx(struct loader *ld, struct stmt *st) {
     if (!build_approx(ld, st))
         st_syntax(ld, ".approx is missing");
 }
 
-const struct opcode ops_math[] = {{"rsqrt", build_only_approx}, {"ex2", build_only_approx},
-                                  {"lg2", build_only_approx},   {"sin", build_only_approx},
-                                  {"cos", build_only_approx},   {"tanh", build_only_approx},
+const struct opcode ops_math[] = {{"rsqrt", build_only_approx},
+                                  {"ex2", build_only_approx},
+                                  {"lg2", build_only_approx},
+                                  {"sin", build_only_approx},
+                                  {"cos", build_only_approx},
+                                  {"tanh", build_only_approx},
                                   {NULL, NULL}};

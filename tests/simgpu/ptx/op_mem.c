@@ -6,8 +6,7 @@
 #include "exec.h"
 #include "load.h"
 
-static uint32_t data_ref(const struct insn *i, unsigned k)
-{
+static uint32_t data_ref(const struct insn *i, unsigned k) {
     return k ? i->x[k - 1] : i->d;
 }
 
@@ -17,8 +16,7 @@ static uint32_t data_ref(const struct insn *i, unsigned k)
         LANES(mask, d[l] = (R) * (const volatile T *)(p[l] + k * sizeof(T)));                      \
     } while (0)
 
-static enum step exec_ld(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_ld(struct warp *w, const struct insn *i, uint32_t mask) {
     char *p[WARP];
 
     if (!pointers(w, i, mask, (size_t)i->size * i->n, p))
@@ -45,8 +43,7 @@ static enum step exec_ld(struct warp *w, const struct insn *i, uint32_t mask)
 }
 
 /* A parameter of the kernel at a known place: the same for all lanes, checked at load. */
-static enum step exec_ld_param(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_ld_param(struct warp *w, const struct insn *i, uint32_t mask) {
     const char *p = w->grid->params + i->imm;
 
     for (unsigned k = 0; k < i->n; k++, p += i->size) {
@@ -75,8 +72,7 @@ static enum step exec_ld_param(struct warp *w, const struct insn *i, uint32_t ma
         LANES(mask, *(volatile T *)(p[l] + k * sizeof(T)) = (T)s[l]);                              \
     } while (0)
 
-static enum step exec_st(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_st(struct warp *w, const struct insn *i, uint32_t mask) {
     char *p[WARP];
 
     if (!pointers(w, i, mask, (size_t)i->size * i->n, p))
@@ -102,21 +98,43 @@ static enum step exec_st(struct warp *w, const struct insn *i, uint32_t mask)
 /* --- building --- */
 
 /* Hints about caches and order that change nothing here. */
-static void take_hints(struct stmt *st)
-{
-    static const char *const hints[] = {
-        "weak", "volatile", "relaxed", "acquire", "release", "mmio", "cta", "cluster", "gpu",
-        "sys", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified", "L1::evict_normal",
-        "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
-        "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::64B", "L2::128B",
-        "L2::256B"};
+static void take_hints(struct stmt *st) {
+    static const char *const hints[] = {"weak",
+                                        "volatile",
+                                        "relaxed",
+                                        "acquire",
+                                        "release",
+                                        "mmio",
+                                        "cta",
+                                        "cluster",
+                                        "gpu",
+                                        "sys",
+                                        "nc",
+                                        "ca",
+                                        "cg",
+                                        "cs",
+                                        "lu",
+                                        "cv",
+                                        "wb",
+                                        "wt",
+                                        "unified",
+                                        "L1::evict_normal",
+                                        "L1::evict_unchanged",
+                                        "L1::evict_first",
+                                        "L1::evict_last",
+                                        "L1::no_allocate",
+                                        "L2::evict_normal",
+                                        "L2::evict_first",
+                                        "L2::evict_last",
+                                        "L2::64B",
+                                        "L2::128B",
+                                        "L2::256B"};
     for (size_t k = 0; k < sizeof(hints) / sizeof(*hints); k++)
         take(st, hints[k]);
 }
 
 /* The element type and how many of them. */
-static enum type take_elements(struct loader *ld, unsigned *n)
-{
+static enum type take_elements(struct loader *ld, unsigned *n) {
     struct stmt *st = ld->st;
 
     *n = take(st, "v2") ? 2 : take(st, "v4") ? 4 : 1;
@@ -127,8 +145,7 @@ static enum type take_elements(struct loader *ld, unsigned *n)
 }
 
 static const struct operand *element(struct loader *ld, const struct operand *o, unsigned n,
-                                     unsigned k)
-{
+                                     unsigned k) {
     if (n == 1)
         return o;
     if (o->kind != OPD_VEC || o->count != n) {
@@ -138,8 +155,7 @@ static const struct operand *element(struct loader *ld, const struct operand *o,
     return &o->elem[k];
 }
 
-static bool fixed_param(struct loader *ld, const struct address *a, unsigned bytes)
-{
+static bool fixed_param(struct loader *ld, const struct address *a, unsigned bytes) {
     if (a->space != SP_PARAM || a->ref != REF_NONE)
         return false;
     if (a->imm < 0 || (uint64_t)a->imm + bytes > ld->f->param_bytes || a->imm % bytes)
@@ -147,8 +163,7 @@ static bool fixed_param(struct loader *ld, const struct address *a, unsigned byt
     return true;
 }
 
-static void build_ld(struct loader *ld, struct stmt *st)
-{
+static void build_ld(struct loader *ld, struct stmt *st) {
     enum space space = take_space(ld);
     struct wide wide[4];
     uint32_t ref[4] = {0};
@@ -173,8 +188,7 @@ static void build_ld(struct loader *ld, struct stmt *st)
         dst_wide_done(ld, &wide[k]);
 }
 
-static void build_st(struct loader *ld, struct stmt *st)
-{
+static void build_st(struct loader *ld, struct stmt *st) {
     enum space space = take_space(ld);
     uint32_t ref[4] = {0};
     unsigned n;
@@ -198,31 +212,27 @@ static void build_st(struct loader *ld, struct stmt *st)
 
 /* --- fences and hints --- */
 
-static enum step exec_fence(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_fence(struct warp *w, const struct insn *i, uint32_t mask) {
     (void)w, (void)i, (void)mask;
     atomic_thread_fence(memory_order_seq_cst);
     return STEP_NEXT;
 }
 
-static void build_fence(struct loader *ld, struct stmt *st)
-{
-    static const char *const mods[] = {"sc", "acq_rel", "acquire", "release", "cta", "cluster",
-                                       "gpu", "gl", "sys"};
+static void build_fence(struct loader *ld, struct stmt *st) {
+    static const char *const mods[] = {"sc",      "acq_rel", "acquire", "release", "cta",
+                                       "cluster", "gpu",     "gl",      "sys"};
     for (size_t k = 0; k < sizeof(mods) / sizeof(*mods); k++)
         take(st, mods[k]);
     if (need_ops(ld, 0))
         emit(ld, exec_fence);
 }
 
-static enum step exec_nothing(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_nothing(struct warp *w, const struct insn *i, uint32_t mask) {
     (void)w, (void)i, (void)mask;
     return STEP_NEXT;
 }
 
-static void build_prefetch(struct loader *ld, struct stmt *st)
-{
+static void build_prefetch(struct loader *ld, struct stmt *st) {
     enum space space = take_space(ld);
 
     take_hints(st);
@@ -235,8 +245,7 @@ static void build_prefetch(struct loader *ld, struct stmt *st)
 }
 
 /* Kernels of one stream already run one after the other here. */
-static void build_griddepcontrol(struct loader *ld, struct stmt *st)
-{
+static void build_griddepcontrol(struct loader *ld, struct stmt *st) {
     if (!take(st, "wait") && !take(st, "launch_dependents"))
         st_syntax(ld, "what to control is missing");
     if (need_ops(ld, 0))

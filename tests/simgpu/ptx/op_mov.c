@@ -18,8 +18,7 @@ EXEC1(move_32_s16, int32_t, int16_t, a)
 EXEC1(move_64_s16, int64_t, int16_t, a)
 EXEC1(move_64_s32, int64_t, int32_t, a)
 
-px_exec exec_move(unsigned to, unsigned from, bool sign)
-{
+px_exec exec_move(unsigned to, unsigned from, bool sign) {
     if (to == 2)
         return from == 2 ? move_16_16 : from == 4 ? move_16_32 : move_16_64;
     if (to == 4)
@@ -31,21 +30,18 @@ px_exec exec_move(unsigned to, unsigned from, bool sign)
     return sign ? move_64_s16 : move_64_u16;
 }
 
-static enum step exec_mov_pred(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_mov_pred(struct warp *w, const struct insn *i, uint32_t mask) {
     set_pred(w, i->d, mask, pred(w, i->a));
     return STEP_NEXT;
 }
 
 /* --- { a, b } to one register and back: n pieces of `size` bytes, refs in a, b, c, x[0] --- */
 
-static uint32_t piece_ref(const struct insn *i, unsigned k)
-{
+static uint32_t piece_ref(const struct insn *i, unsigned k) {
     return k == 0 ? i->a : k == 1 ? i->b : k == 2 ? i->c : i->x[0];
 }
 
-static enum step exec_pack(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_pack(struct warp *w, const struct insn *i, uint32_t mask) {
     size_t whole = (size_t)i->size * i->n;
     char *d = at(w, i->d);
 
@@ -57,8 +53,7 @@ static enum step exec_pack(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_NEXT;
 }
 
-static enum step exec_unpack(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_unpack(struct warp *w, const struct insn *i, uint32_t mask) {
     size_t whole = (size_t)i->size * i->n;
     char copy[WARP * sizeof(uint64_t)]; /* the source may be one of the destinations */
     memcpy(copy, at(w, i->d), whole * WARP);
@@ -72,8 +67,7 @@ static enum step exec_unpack(struct warp *w, const struct insn *i, uint32_t mask
     return STEP_NEXT;
 }
 
-static void build_vector_mov(struct loader *ld, struct stmt *st, enum type t)
-{
+static void build_vector_mov(struct loader *ld, struct stmt *st, enum type t) {
     static const enum type piece[] = {0, T_B8, T_B16, 0, T_B32};
     bool pack = st->op[1].kind == OPD_VEC;
     const struct operand *vec = &st->op[pack ? 1 : 0], *one = &st->op[pack ? 0 : 1];
@@ -91,9 +85,16 @@ static void build_vector_mov(struct loader *ld, struct stmt *st, enum type t)
         whole = dst(ld, one, t);
         uint32_t fresh = new_reg(ld, type_size(t));
         struct insn *i = emit(ld, exec_pack);
-        *i = (struct insn){.exec = exec_pack, .guard = i->guard, .line = i->line, .d = fresh,
-                           .a = ref[0], .b = ref[1], .c = ref[2], .x = {ref[3]},
-                           .size = (uint8_t)size, .n = (uint8_t)vec->count};
+        *i = (struct insn){.exec = exec_pack,
+                           .guard = i->guard,
+                           .line = i->line,
+                           .d = fresh,
+                           .a = ref[0],
+                           .b = ref[1],
+                           .c = ref[2],
+                           .x = {ref[3]},
+                           .size = (uint8_t)size,
+                           .n = (uint8_t)vec->count};
         i = emit(ld, exec_move(type_size(t), type_size(t), false));
         i->d = whole;
         i->a = fresh;
@@ -101,13 +102,19 @@ static void build_vector_mov(struct loader *ld, struct stmt *st, enum type t)
     }
     whole = src(ld, one, t);
     struct insn *i = emit(ld, exec_unpack);
-    *i = (struct insn){.exec = exec_unpack, .guard = i->guard, .line = i->line, .d = whole,
-                       .a = ref[0], .b = ref[1], .c = ref[2], .x = {ref[3]},
-                       .size = (uint8_t)size, .n = (uint8_t)vec->count};
+    *i = (struct insn){.exec = exec_unpack,
+                       .guard = i->guard,
+                       .line = i->line,
+                       .d = whole,
+                       .a = ref[0],
+                       .b = ref[1],
+                       .c = ref[2],
+                       .x = {ref[3]},
+                       .size = (uint8_t)size,
+                       .n = (uint8_t)vec->count};
 }
 
-static void build_mov(struct loader *ld, struct stmt *st)
-{
+static void build_mov(struct loader *ld, struct stmt *st) {
     enum type t = need_type(ld);
     struct insn *i;
 
@@ -131,8 +138,7 @@ static void build_mov(struct loader *ld, struct stmt *st)
 
 /* --- cvta: between a space's addresses and generic ones --- */
 
-static uint64_t window(const struct warp *w, const struct insn *i, int lane)
-{
+static uint64_t window(const struct warp *w, const struct insn *i, int lane) {
     switch (i->space) {
     case SP_SHARED:
         return (uint64_t)(uintptr_t)w->block->shared;
@@ -145,24 +151,21 @@ static uint64_t window(const struct warp *w, const struct insn *i, int lane)
     }
 }
 
-static enum step exec_cvta(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_cvta(struct warp *w, const struct insn *i, uint32_t mask) {
     uint64_t *d = at(w, i->d);
     const uint64_t *a = at(w, i->a);
     LANES(mask, d[l] = a[l] + window(w, i, l));
     return STEP_NEXT;
 }
 
-static enum step exec_cvta_to(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_cvta_to(struct warp *w, const struct insn *i, uint32_t mask) {
     uint64_t *d = at(w, i->d);
     const uint64_t *a = at(w, i->a);
     LANES(mask, d[l] = a[l] - window(w, i, l));
     return STEP_NEXT;
 }
 
-static void build_cvta(struct loader *ld, struct stmt *st)
-{
+static void build_cvta(struct loader *ld, struct stmt *st) {
     bool to = take(st, "to");
     enum space space = take_space(ld);
     enum type t = need_type(ld);
@@ -183,8 +186,7 @@ static void build_cvta(struct loader *ld, struct stmt *st)
     i->space = (uint8_t)space;
 }
 
-static bool in_space(struct warp *w, const struct insn *i, int lane, uint64_t addr)
-{
+static bool in_space(struct warp *w, const struct insn *i, int lane, uint64_t addr) {
     const struct grid *g = w->grid;
     uint64_t shared = addr - (uint64_t)(uintptr_t)w->block->shared;
     uint64_t local = addr - (uint64_t)(uintptr_t)lane_local(w, lane);
@@ -201,13 +203,12 @@ static bool in_space(struct warp *w, const struct insn *i, int lane, uint64_t ad
     case SP_CONST:
         return constant < g->m->const_size;
     default:
-        return shared >= g->shared_bytes && local >= g->local_bytes &&
-               param >= g->f->param_bytes && constant >= g->m->const_size;
+        return shared >= g->shared_bytes && local >= g->local_bytes && param >= g->f->param_bytes &&
+               constant >= g->m->const_size;
     }
 }
 
-static enum step exec_isspacep(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_isspacep(struct warp *w, const struct insn *i, uint32_t mask) {
     const uint64_t *a = at(w, i->a);
     uint32_t yes = 0;
     LANES(mask, yes |= (uint32_t)in_space(w, i, l, a[l]) << l);
@@ -215,8 +216,7 @@ static enum step exec_isspacep(struct warp *w, const struct insn *i, uint32_t ma
     return STEP_NEXT;
 }
 
-static void build_isspacep(struct loader *ld, struct stmt *st)
-{
+static void build_isspacep(struct loader *ld, struct stmt *st) {
     enum space space = take_space(ld);
 
     if (!need_ops(ld, 2))
@@ -233,7 +233,5 @@ static void build_isspacep(struct loader *ld, struct stmt *st)
     i->space = (uint8_t)space;
 }
 
-const struct opcode ops_mov[] = {{"mov", build_mov},
-                                 {"cvta", build_cvta},
-                                 {"isspacep", build_isspacep},
-                                 {NULL, NULL}};
+const struct opcode ops_mov[] = {
+    {"mov", build_mov}, {"cvta", build_cvta}, {"isspacep", build_isspacep}, {NULL, NULL}};

@@ -10,8 +10,7 @@ EXEC1(neg_f32_ftz, uint32_t, uint32_t, bits32(flush(float32(a))) ^ 0x80000000)
 EXEC1(abs_f64, uint64_t, uint64_t, a & ~(1ull << 63))
 EXEC1(neg_f64, uint64_t, uint64_t, a ^ 1ull << 63)
 
-void build_float_absneg(struct loader *ld, enum type t, bool neg)
-{
+void build_float_absneg(struct loader *ld, enum type t, bool neg) {
     bool ftz = take(ld->st, "ftz");
 
     if (t == T_F32)
@@ -27,8 +26,7 @@ void build_float_absneg(struct loader *ld, enum type t, bool neg)
 EXEC2(copysign_f32, uint32_t, uint32_t, uint32_t, (a & 0x80000000) | (b & 0x7fffffff))
 EXEC2(copysign_f64, uint64_t, uint64_t, uint64_t, (a & 1ull << 63) | (b & ~(1ull << 63)))
 
-static void build_copysign(struct loader *ld, struct stmt *st)
-{
+static void build_copysign(struct loader *ld, struct stmt *st) {
     (void)st;
     enum type t = need_type(ld);
     if (t != T_F32 && t != T_F64)
@@ -40,15 +38,21 @@ static void build_copysign(struct loader *ld, struct stmt *st)
 /* --- min and max: a NaN yields to a number, unless .NaN; -0 is less than +0 --- */
 
 #define PICK(s, T, NANVALUE)                                                                       \
-    static inline T min_##s##_of(T a, T b)                                                         \
-    {                                                                                              \
-        return a != a ? (b != b ? NANVALUE : b) : b != b ? a : a < b ? a : b < a ? b               \
-             : signbit(a) ? a : b;                                                                 \
+    static inline T min_##s##_of(T a, T b) {                                                       \
+        return a != a       ? (b != b ? NANVALUE : b)                                              \
+               : b != b     ? a                                                                    \
+               : a < b      ? a                                                                    \
+               : b < a      ? b                                                                    \
+               : signbit(a) ? a                                                                    \
+                            : b;                                                                   \
     }                                                                                              \
-    static inline T max_##s##_of(T a, T b)                                                         \
-    {                                                                                              \
-        return a != a ? (b != b ? NANVALUE : b) : b != b ? a : a > b ? a : b > a ? b               \
-             : signbit(a) ? b : a;                                                                 \
+    static inline T max_##s##_of(T a, T b) {                                                       \
+        return a != a       ? (b != b ? NANVALUE : b)                                              \
+               : b != b     ? a                                                                    \
+               : a > b      ? a                                                                    \
+               : b > a      ? b                                                                    \
+               : signbit(a) ? b                                                                    \
+                            : a;                                                                   \
     }
 PICK(f32, float, float32(0x7fffffff))
 PICK(f64, double, a)
@@ -61,8 +65,7 @@ EXEC2(min_f64, double, double, double, min_f64_of(a, b))
 EXEC2(max_f64, double, double, double, max_f64_of(a, b))
 
 /* With .NaN or .xorsign.abs. */
-static enum step exec_minmax_special(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_minmax_special(struct warp *w, const struct insn *i, uint32_t mask) {
     float *d = at(w, i->d);
     const float *pa = at(w, i->a), *pb = at(w, i->b);
 
@@ -84,8 +87,7 @@ static enum step exec_minmax_special(struct warp *w, const struct insn *i, uint3
     return STEP_NEXT;
 }
 
-void build_float_minmax(struct loader *ld, enum type t, bool max)
-{
+void build_float_minmax(struct loader *ld, enum type t, bool max) {
     struct stmt *st = ld->st;
 
     if (t != T_F32 && t != T_F64) {
@@ -115,8 +117,7 @@ void build_float_minmax(struct loader *ld, enum type t, bool max)
 
 enum { FINITE, INFINITE, NUMBER, NOTANUMBER, NORMAL, SUBNORMAL, TEST_COUNT };
 
-static bool test(int what, double v, bool tiny)
-{
+static bool test(int what, double v, bool tiny) {
     switch (what) {
     case FINITE:
         return isfinite(v);
@@ -133,15 +134,14 @@ static bool test(int what, double v, bool tiny)
     }
 }
 
-static enum step exec_testp(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_testp(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t yes = 0;
 
     for (uint32_t m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         bool single = i->type == T_F32;
-        double v = single ? (double)((const float *)at(w, i->a))[l]
-                          : ((const double *)at(w, i->a))[l];
+        double v =
+            single ? (double)((const float *)at(w, i->a))[l] : ((const double *)at(w, i->a))[l];
         bool tiny = fabs(v) < (single ? 0x1p-126 : 0x1p-1022);
         yes |= (uint32_t)test(i->op, v, tiny) << l;
     }
@@ -149,10 +149,9 @@ static enum step exec_testp(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_NEXT;
 }
 
-static void build_testp(struct loader *ld, struct stmt *st)
-{
-    static const char *const names[] = {"finite", "infinite", "number", "notanumber", "normal",
-                                        "subnormal"};
+static void build_testp(struct loader *ld, struct stmt *st) {
+    static const char *const names[] = {"finite",     "infinite", "number",
+                                        "notanumber", "normal",   "subnormal"};
     int what = 0;
 
     while (what < TEST_COUNT && !take(st, names[what]))
@@ -172,5 +171,5 @@ static void build_testp(struct loader *ld, struct stmt *st)
     i->type = (uint8_t)t;
 }
 
-const struct opcode ops_sign[] = {{"copysign", build_copysign}, {"testp", build_testp},
-                                  {NULL, NULL}};
+const struct opcode ops_sign[] = {
+    {"copysign", build_copysign}, {"testp", build_testp}, {NULL, NULL}};

@@ -7,8 +7,7 @@
 typedef void (*meeting)(struct warp *w, const struct insn *i, uint32_t mask,
                         const uint32_t *members);
 
-static enum step meet(struct warp *w, const struct insn *i, uint32_t mask, meeting f)
-{
+static enum step meet(struct warp *w, const struct insn *i, uint32_t mask, meeting f) {
     uint32_t here[WARP], ready;
 
     if (!(i->flags & F_HASC)) {
@@ -29,8 +28,7 @@ static enum step meet(struct warp *w, const struct insn *i, uint32_t mask, meeti
 enum { UP, DOWN, BFLY, IDX };
 
 /* The lane to read from; negative: out of range. */
-static int shfl_source(int mode, int lane, uint32_t b, uint32_t c)
-{
+static int shfl_source(int mode, int lane, uint32_t b, uint32_t c) {
     int amount = b & 31, clamp = c & 31, segment = c >> 8 & 31;
     int first = lane & segment, last = first | (clamp & ~segment), j;
 
@@ -50,8 +48,7 @@ static int shfl_source(int mode, int lane, uint32_t b, uint32_t c)
     return j <= last ? j : -1;
 }
 
-static void do_shfl(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members)
-{
+static void do_shfl(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members) {
     uint32_t *d = at(w, i->d), value[WARP], valid = 0;
     const uint32_t *b = at(w, i->b), *c = at(w, i->c);
 
@@ -66,22 +63,19 @@ static void do_shfl(struct warp *w, const struct insn *i, uint32_t mask, const u
         set_pred(w, i->x[0], mask, valid);
 }
 
-static enum step exec_shfl(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_shfl(struct warp *w, const struct insn *i, uint32_t mask) {
     return meet(w, i, mask, do_shfl);
 }
 
 /* The membermask, after `count` other operands, of forms with .sync. */
-static bool take_members(struct loader *ld, bool sync, unsigned count, uint32_t *members)
-{
+static bool take_members(struct loader *ld, bool sync, unsigned count, uint32_t *members) {
     if (!need_ops(ld, count + sync))
         return false;
     *members = sync ? src(ld, &ld->st->op[count], T_B32) : 0;
     return true;
 }
 
-static void build_shfl(struct loader *ld, struct stmt *st)
-{
+static void build_shfl(struct loader *ld, struct stmt *st) {
     static const char *const modes[] = {"up", "down", "bfly", "idx"};
     bool sync = take(st, "sync");
     int mode = 0;
@@ -115,8 +109,7 @@ static void build_shfl(struct loader *ld, struct stmt *st)
 
 enum { ALL, ANY, UNI, BALLOT };
 
-static void do_vote(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members)
-{
+static void do_vote(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members) {
     uint32_t yes = pred(w, i->a), result = 0;
 
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -131,13 +124,11 @@ static void do_vote(struct warp *w, const struct insn *i, uint32_t mask, const u
         set_pred(w, i->d, mask, result);
 }
 
-static enum step exec_vote(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_vote(struct warp *w, const struct insn *i, uint32_t mask) {
     return meet(w, i, mask, do_vote);
 }
 
-static void build_vote(struct loader *ld, struct stmt *st)
-{
+static void build_vote(struct loader *ld, struct stmt *st) {
     static const char *const modes[] = {"all", "any", "uni", "ballot"};
     bool sync = take(st, "sync");
     int mode = 0;
@@ -164,14 +155,12 @@ static void build_vote(struct loader *ld, struct stmt *st)
 
 /* --- match --- */
 
-static uint64_t match_value(const struct warp *w, const struct insn *i, int l)
-{
+static uint64_t match_value(const struct warp *w, const struct insn *i, int l) {
     const void *a = at(w, i->a);
     return i->size == 8 ? ((const uint64_t *)a)[l] : ((const uint32_t *)a)[l];
 }
 
-static void do_match(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members)
-{
+static void do_match(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members) {
     uint32_t result[WARP], same = 0, *d = at(w, i->d);
 
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -191,13 +180,11 @@ static void do_match(struct warp *w, const struct insn *i, uint32_t mask, const 
         set_pred(w, i->x[0], mask, same);
 }
 
-static enum step exec_match(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_match(struct warp *w, const struct insn *i, uint32_t mask) {
     return meet(w, i, mask, do_match);
 }
 
-static void build_match(struct loader *ld, struct stmt *st)
-{
+static void build_match(struct loader *ld, struct stmt *st) {
     bool all = take(st, "all"), any = !all && take(st, "any"), sync = take(st, "sync");
     enum type t = need_type(ld);
     struct operand d = st->op[0];
@@ -226,8 +213,7 @@ static void build_match(struct loader *ld, struct stmt *st)
 
 enum { R_ADD, R_MIN, R_MAX, R_AND, R_OR, R_XOR };
 
-static uint32_t fold(const struct insn *i, uint32_t a, uint32_t b)
-{
+static uint32_t fold(const struct insn *i, uint32_t a, uint32_t b) {
     bool sign = i->flags & F_SIGNED;
 
     switch (i->op) {
@@ -246,8 +232,7 @@ static uint32_t fold(const struct insn *i, uint32_t a, uint32_t b)
     }
 }
 
-static void do_redux(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members)
-{
+static void do_redux(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members) {
     uint32_t value[WARP], *d = at(w, i->d);
 
     memcpy(value, at(w, i->a), sizeof(value));
@@ -260,13 +245,11 @@ static void do_redux(struct warp *w, const struct insn *i, uint32_t mask, const 
     }
 }
 
-static enum step exec_redux(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_redux(struct warp *w, const struct insn *i, uint32_t mask) {
     return meet(w, i, mask, do_redux);
 }
 
-static void build_redux(struct loader *ld, struct stmt *st)
-{
+static void build_redux(struct loader *ld, struct stmt *st) {
     static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
     bool sync = take(st, "sync");
     int op = 0;
@@ -292,15 +275,13 @@ static void build_redux(struct loader *ld, struct stmt *st)
 
 /* --- activemask --- */
 
-static enum step exec_activemask(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_activemask(struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t *d = at(w, i->d);
     LANES(mask, d[l] = mask);
     return STEP_NEXT;
 }
 
-static void build_activemask(struct loader *ld, struct stmt *st)
-{
+static void build_activemask(struct loader *ld, struct stmt *st) {
     if (need_type(ld) != T_B32)
         st_syntax(ld, "impossible type");
     if (!need_ops(ld, 1))
@@ -309,6 +290,9 @@ static void build_activemask(struct loader *ld, struct stmt *st)
     emit(ld, exec_activemask)->d = d;
 }
 
-const struct opcode ops_warp[] = {{"shfl", build_shfl},   {"vote", build_vote},
-                                  {"match", build_match}, {"redux", build_redux},
-                                  {"activemask", build_activemask}, {NULL, NULL}};
+const struct opcode ops_warp[] = {{"shfl", build_shfl},
+                                  {"vote", build_vote},
+                                  {"match", build_match},
+                                  {"redux", build_redux},
+                                  {"activemask", build_activemask},
+                                  {NULL, NULL}};

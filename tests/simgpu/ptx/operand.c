@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-static struct operand *scratch(struct loader *ld, unsigned n)
-{
+static struct operand *scratch(struct loader *ld, unsigned n) {
     unsigned size = sizeof(ld->scratch) / sizeof(*ld->scratch);
     if (ld->scratch_used + n > size) {
         ld_syntax(ld, "too many operands");
@@ -17,8 +16,7 @@ static struct operand *scratch(struct loader *ld, unsigned n)
 }
 
 /* { a, b, c } after the brace */
-static bool parse_vector(struct loader *ld, struct operand *o)
-{
+static bool parse_vector(struct loader *ld, struct operand *o) {
     o->kind = OPD_VEC;
     o->elem = scratch(ld, MAX_VECTOR);
     if (!o->elem)
@@ -29,8 +27,8 @@ static bool parse_vector(struct loader *ld, struct operand *o)
             return false;
         }
         struct operand *e = &o->elem[o->count++];
-        if (!parse_operand(ld, e) || (e->kind != OPD_NAME && e->kind != OPD_INT &&
-                                      e->kind != OPD_FLT)) {
+        if (!parse_operand(ld, e) ||
+            (e->kind != OPD_NAME && e->kind != OPD_INT && e->kind != OPD_FLT)) {
             ld_syntax(ld, "vectors hold registers and numbers");
             return false;
         }
@@ -39,8 +37,7 @@ static bool parse_vector(struct loader *ld, struct operand *o)
     return true;
 }
 
-static void parse_offset(struct loader *ld, uint64_t *u)
-{
+static void parse_offset(struct loader *ld, uint64_t *u) {
     if (ld->tok.kind == TOK_PUNCT && ld->tok.c == '-') {
         parse_int(ld, u);
     } else if (ld_punct(ld, '+')) {
@@ -49,8 +46,7 @@ static void parse_offset(struct loader *ld, uint64_t *u)
 }
 
 /* [ base + offset ] after the bracket */
-static bool parse_address_operand(struct loader *ld, struct operand *o)
-{
+static bool parse_address_operand(struct loader *ld, struct operand *o) {
     o->kind = OPD_ADDR;
     if (ld->tok.kind == TOK_ID) {
         o->s = ld->tok.s;
@@ -64,8 +60,7 @@ static bool parse_address_operand(struct loader *ld, struct operand *o)
     return true;
 }
 
-static void parse_name(struct loader *ld, struct operand *o)
-{
+static void parse_name(struct loader *ld, struct operand *o) {
     o->kind = OPD_NAME;
     o->s = ld->tok.s;
     o->len = ld->tok.len;
@@ -86,8 +81,7 @@ static void parse_name(struct loader *ld, struct operand *o)
     parse_offset(ld, &o->u);
 }
 
-bool parse_operand(struct loader *ld, struct operand *o)
-{
+bool parse_operand(struct loader *ld, struct operand *o) {
     *o = (struct operand){0};
     o->not = ld_punct(ld, '!');
     if (ld_punct(ld, '{'))
@@ -122,8 +116,7 @@ bool parse_operand(struct loader *ld, struct operand *o)
 }
 
 /* The guard after '@'. */
-uint32_t parse_reg_guard(struct loader *ld)
-{
+uint32_t parse_reg_guard(struct loader *ld) {
     bool not = ld_punct(ld, '!');
     uint32_t ref = 0;
     const struct reg *r = NULL;
@@ -137,16 +130,23 @@ uint32_t parse_reg_guard(struct loader *ld)
 }
 
 static const char *const refused[] = {
-    "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep", "wmma", "mma", "wgmma",
-    "ldmatrix", "stmatrix", "movmatrix", "mbarrier", "cp", "tensormap", "tcgen05", "multimem",
-    "clusterlaunchcontrol", "setmaxnreg", "mapa", "getctarank", "createpolicy", "alloca",
-    "stacksave", "stackrestore", "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr",
-    "vmad", "vset", "vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4",
-    "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4", "elect", "st.async", "red.async",
-    "fns", "pmevent", "applypriority", "discard"};
+    "tex",        "tld4",      "txq",          "suld",
+    "sust",       "sured",     "suq",          "istypep",
+    "wmma",       "mma",       "wgmma",        "ldmatrix",
+    "stmatrix",   "movmatrix", "mbarrier",     "cp",
+    "tensormap",  "tcgen05",   "multimem",     "clusterlaunchcontrol",
+    "setmaxnreg", "mapa",      "getctarank",   "createpolicy",
+    "alloca",     "stacksave", "stackrestore", "vadd",
+    "vsub",       "vabsdiff",  "vmin",         "vmax",
+    "vshl",       "vshr",      "vmad",         "vset",
+    "vadd2",      "vsub2",     "vavrg2",       "vabsdiff2",
+    "vmin2",      "vmax2",     "vset2",        "vadd4",
+    "vsub4",      "vavrg4",    "vabsdiff4",    "vmin4",
+    "vmax4",      "vset4",     "elect",        "st.async",
+    "red.async",  "fns",       "pmevent",      "applypriority",
+    "discard"};
 
-static void unknown_opcode(struct loader *ld)
-{
+static void unknown_opcode(struct loader *ld) {
     const struct stmt *st = ld->st;
     for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
         if (strlen(refused[i]) == st->name_len && !memcmp(refused[i], st->name, st->name_len)) {
@@ -156,8 +156,7 @@ static void unknown_opcode(struct loader *ld)
     st_syntax(ld, "unknown instruction");
 }
 
-static void parse_modifiers(struct loader *ld, struct stmt *st)
-{
+static void parse_modifiers(struct loader *ld, struct stmt *st) {
     while (ld->tok.kind == TOK_DOT) {
         if (st->mod_count == MAX_MODS) {
             ld_syntax(ld, "too many modifiers");
@@ -168,10 +167,8 @@ static void parse_modifiers(struct loader *ld, struct stmt *st)
     }
 }
 
-void parse_statement(struct loader *ld, const struct token *name, uint32_t guard)
-{
-    struct stmt st = {
-        .name = name->s, .name_len = name->len, .guard = guard, .line = name->line};
+void parse_statement(struct loader *ld, const struct token *name, uint32_t guard) {
+    struct stmt st = {.name = name->s, .name_len = name->len, .guard = guard, .line = name->line};
 
     if (name->kind != TOK_ID) {
         ld_syntax(ld, "an instruction was expected");

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-void ld_advance(struct loader *ld)
-{
+void ld_advance(struct loader *ld) {
     if (ld->status != PTX_OK) {
         ld->tok = (struct token){.kind = TOK_EOF, .line = ld->tok.line};
         return;
@@ -15,36 +14,32 @@ void ld_advance(struct loader *ld)
         ld_syntax(ld, "unreadable character or number");
 }
 
-bool ld_punct(struct loader *ld, char c)
-{
+bool ld_punct(struct loader *ld, char c) {
     if (ld->tok.kind != TOK_PUNCT || ld->tok.c != c)
         return false;
     ld_advance(ld);
     return true;
 }
 
-bool ld_dot(struct loader *ld, const char *s)
-{
+bool ld_dot(struct loader *ld, const char *s) {
     if (ld->tok.kind != TOK_DOT || !tok_is(&ld->tok, s))
         return false;
     ld_advance(ld);
     return true;
 }
 
-void ld_expect(struct loader *ld, char c)
-{
+void ld_expect(struct loader *ld, char c) {
     if (!ld_punct(ld, c))
         ld_syntax(ld, "'%c' expected", c);
 }
 
-enum type type_named(const char *s, size_t len)
-{
+enum type type_named(const char *s, size_t len) {
     static const char *const names[T_COUNT] = {
-        [T_PRED] = "pred", [T_B8] = "b8",       [T_B16] = "b16",     [T_B32] = "b32",
-        [T_B64] = "b64",   [T_U8] = "u8",       [T_U16] = "u16",     [T_U32] = "u32",
-        [T_U64] = "u64",   [T_S8] = "s8",       [T_S16] = "s16",     [T_S32] = "s32",
-        [T_S64] = "s64",   [T_F16] = "f16",     [T_F16X2] = "f16x2", [T_BF16] = "bf16",
-        [T_F32] = "f32",   [T_BF16X2] = "bf16x2", [T_F64] = "f64",   [T_U16X2] = "u16x2",
+        [T_PRED] = "pred",  [T_B8] = "b8",         [T_B16] = "b16",     [T_B32] = "b32",
+        [T_B64] = "b64",    [T_U8] = "u8",         [T_U16] = "u16",     [T_U32] = "u32",
+        [T_U64] = "u64",    [T_S8] = "s8",         [T_S16] = "s16",     [T_S32] = "s32",
+        [T_S64] = "s64",    [T_F16] = "f16",       [T_F16X2] = "f16x2", [T_BF16] = "bf16",
+        [T_F32] = "f32",    [T_BF16X2] = "bf16x2", [T_F64] = "f64",     [T_U16X2] = "u16x2",
         [T_S16X2] = "s16x2"};
 
     for (int t = T_PRED; t < T_COUNT; t++)
@@ -54,8 +49,7 @@ enum type type_named(const char *s, size_t len)
 }
 
 struct sym *ld_sym(struct loader *ld, struct map *map, const char *s, size_t len,
-                   enum sym_kind kind)
-{
+                   enum sym_kind kind) {
     struct sym *sym = ld_alloc(ld, sizeof(*sym));
     if (!sym)
         return NULL;
@@ -67,13 +61,11 @@ struct sym *ld_sym(struct loader *ld, struct map *map, const char *s, size_t len
     return sym;
 }
 
-static uint64_t hundredths(const struct token *t)
-{
+static uint64_t hundredths(const struct token *t) {
     return t->kind == TOK_FLT ? (uint64_t)(t->d * 10 + 0.5) : t->u * 10;
 }
 
-static void parse_version(struct loader *ld)
-{
+static void parse_version(struct loader *ld) {
     if (ld->tok.kind != TOK_FLT) {
         ld_syntax(ld, ".version needs major.minor");
         return;
@@ -87,8 +79,7 @@ static void parse_version(struct loader *ld)
 }
 
 /* sm_75, sm_90a */
-static int target_number(const struct token *t)
-{
+static int target_number(const struct token *t) {
     int n = 0;
     if (t->len < 5 || t->len > 7 || memcmp(t->s, "sm_", 3))
         return 0;
@@ -102,8 +93,7 @@ static int target_number(const struct token *t)
     return n;
 }
 
-static void parse_target(struct loader *ld)
-{
+static void parse_target(struct loader *ld) {
     do {
         if (ld->tok.kind != TOK_ID) {
             ld_syntax(ld, ".target needs a name");
@@ -121,8 +111,7 @@ static void parse_target(struct loader *ld)
         ld_error(ld, ld->tok.line, PTX_ERR_VERSION, "unknown target sm_%d", ld->m->target);
 }
 
-static void parse_address_size(struct loader *ld)
-{
+static void parse_address_size(struct loader *ld) {
     if (ld->tok.kind != TOK_INT)
         ld_syntax(ld, ".address_size needs a number");
     else if (ld->tok.u != 64)
@@ -131,8 +120,7 @@ static void parse_address_size(struct loader *ld)
 }
 
 /* .section .debug_x { ... } */
-static void skip_section(struct loader *ld)
-{
+static void skip_section(struct loader *ld) {
     while (ld->tok.kind != TOK_EOF && !(ld->tok.kind == TOK_PUNCT && ld->tok.c == '{'))
         ld_advance(ld);
     ld_expect(ld, '{');
@@ -140,21 +128,18 @@ static void skip_section(struct loader *ld)
         ld_advance(ld);
 }
 
-static void skip_line(struct loader *ld)
-{
+static void skip_line(struct loader *ld) {
     lex_skip_line(&ld->lx);
     ld_advance(ld);
 }
 
-static bool next_is(const struct loader *ld, const char *s)
-{
+static bool next_is(const struct loader *ld, const char *s) {
     return ld->tok.kind == TOK_DOT && tok_is(&ld->tok, s);
 }
 
-static void refuse_directive(struct loader *ld)
-{
-    static const char *const known[] = {"tex", "texref", "samplerref", "surfref", "alias",
-                                        "common", "branchtargets", "blocksareclusters"};
+static void refuse_directive(struct loader *ld) {
+    static const char *const known[] = {"tex",   "texref", "samplerref",    "surfref",
+                                        "alias", "common", "branchtargets", "blocksareclusters"};
     const struct token *t = &ld->tok;
     enum ptx_status status = PTX_ERR_SYNTAX;
 
@@ -166,8 +151,7 @@ static void refuse_directive(struct loader *ld)
              (int)(t->len < 40 ? t->len : 40), t->s);
 }
 
-static void parse_directive(struct loader *ld)
-{
+static void parse_directive(struct loader *ld) {
     bool is_extern = false;
 
     for (;;) {
@@ -196,8 +180,7 @@ static void parse_directive(struct loader *ld)
     }
 }
 
-void parse_module(struct loader *ld)
-{
+void parse_module(struct loader *ld) {
     ld_advance(ld);
     if (!ld_dot(ld, "version"))
         ld_syntax(ld, ".version must come first");

@@ -11,8 +11,7 @@
 #define FRAME_HEADER sizeof(struct frame_header)
 #define MAX_SCOPES 64
 
-static void parse_dims3(struct loader *ld, unsigned out[3])
-{
+static void parse_dims3(struct loader *ld, unsigned out[3]) {
     unsigned n = 0;
 
     out[0] = out[1] = out[2] = 1;
@@ -27,14 +26,12 @@ static void parse_dims3(struct loader *ld, unsigned out[3])
         ld_syntax(ld, "impossible number of threads");
 }
 
-static void skip_hint(struct loader *ld)
-{
+static void skip_hint(struct loader *ld) {
     uint64_t v;
     parse_int(ld, &v);
 }
 
-static void skip_pragma(struct loader *ld)
-{
+static void skip_pragma(struct loader *ld) {
     do {
         if (ld->tok.kind != TOK_STR)
             ld_syntax(ld, ".pragma needs a string");
@@ -44,8 +41,7 @@ static void skip_pragma(struct loader *ld)
 }
 
 /* .maxntid, .noreturn... between the parameters and the body */
-static void parse_hints(struct loader *ld, struct func *f)
-{
+static void parse_hints(struct loader *ld, struct func *f) {
     while (ld->status == PTX_OK && ld->tok.kind == TOK_DOT) {
         if (ld_dot(ld, "maxntid")) {
             parse_dims3(ld, f->maxntid);
@@ -60,15 +56,13 @@ static void parse_hints(struct loader *ld, struct func *f)
         } else if (ld_dot(ld, "pragma")) {
             skip_pragma(ld);
         } else if (!ld_dot(ld, "noreturn")) {
-            ld_error(ld, ld->tok.line, PTX_ERR_UNSUPPORTED,
-                     "directive .%.*s is not executed here",
+            ld_error(ld, ld->tok.line, PTX_ERR_UNSUPPORTED, "directive .%.*s is not executed here",
                      (int)(ld->tok.len < 40 ? ld->tok.len : 40), ld->tok.s);
         }
     }
 }
 
-static struct func *new_func(struct loader *ld, bool is_entry)
-{
+static struct func *new_func(struct loader *ld, bool is_entry) {
     struct ptx_module *m = ld->m;
 
     if (!ld_grow(ld, &m->funcs, &m->func_cap, m->func_count + 1, sizeof(*m->funcs)))
@@ -86,8 +80,7 @@ static struct func *new_func(struct loader *ld, bool is_entry)
     return f;
 }
 
-static bool same_formals(const struct formal *a, const struct formal *b, unsigned n)
-{
+static bool same_formals(const struct formal *a, const struct formal *b, unsigned n) {
     for (unsigned i = 0; i < n; i++)
         if (a[i].is_reg != b[i].is_reg || a[i].var.size != b[i].var.size ||
             a[i].var.offset != b[i].var.offset || a[i].ref != b[i].ref)
@@ -95,16 +88,14 @@ static bool same_formals(const struct formal *a, const struct formal *b, unsigne
     return true;
 }
 
-bool same_shape(const struct func *a, const struct func *b)
-{
+bool same_shape(const struct func *a, const struct func *b) {
     return a->param_count == b->param_count && a->result_count == b->result_count &&
            same_formals(a->params, b->params, a->param_count) &&
            same_formals(a->results, b->results, a->result_count);
 }
 
 /* The declared function of that name, or this one under that name. */
-static struct func *bind_name(struct loader *ld, struct func *f, const struct token *name)
-{
+static struct func *bind_name(struct loader *ld, struct func *f, const struct token *name) {
     struct sym *sym = map_find(&ld->globals, name->s, name->len);
     if (sym) {
         struct func *old = sym->kind == SYM_FUNC ? sym->func : NULL;
@@ -125,8 +116,7 @@ static struct func *bind_name(struct loader *ld, struct func *f, const struct to
 }
 
 /* (results) name (parameters); `f` gets everything but the name, which is returned. */
-static struct token parse_signature(struct loader *ld, struct func *f)
-{
+static struct token parse_signature(struct loader *ld, struct func *f) {
     f->frame_size = FRAME_HEADER;
     if (!f->is_entry && ld_punct(ld, '('))
         parse_formals(ld, f, &f->results, &f->result_count);
@@ -139,8 +129,7 @@ static struct token parse_signature(struct loader *ld, struct func *f)
     return name;
 }
 
-void parse_function(struct loader *ld, bool is_extern)
-{
+void parse_function(struct loader *ld, bool is_extern) {
     bool is_entry = ld_dot(ld, "entry");
     if (!is_entry)
         ld_dot(ld, "func");
@@ -179,16 +168,15 @@ void parse_function(struct loader *ld, bool is_extern)
 
 /* --- bodies --- */
 
-static void declare_formals(struct loader *ld, struct formal *list, unsigned count)
-{
+static void declare_formals(struct loader *ld, struct formal *list, unsigned count) {
     for (unsigned i = 0; i < count && ld->status == PTX_OK; i++) {
         struct formal *fm = &list[i];
         if (fm->name_len == 1 && *fm->name == '_')
             continue;
         if (map_find_here(&ld->locals, fm->name, fm->name_len))
             ld_syntax(ld, "a parameter is declared twice");
-        struct sym *sym = ld_sym(ld, &ld->locals, fm->name, fm->name_len,
-                                 fm->is_reg ? SYM_REG : SYM_VAR);
+        struct sym *sym =
+            ld_sym(ld, &ld->locals, fm->name, fm->name_len, fm->is_reg ? SYM_REG : SYM_VAR);
         if (!sym)
             return;
         if (fm->is_reg)
@@ -199,8 +187,7 @@ static void declare_formals(struct loader *ld, struct formal *list, unsigned cou
 }
 
 /* Settles the jumps since `first` whose labels this scope knows; the others stay. */
-static void settle_jumps(struct loader *ld, size_t first)
-{
+static void settle_jumps(struct loader *ld, size_t first) {
     size_t kept = first;
 
     for (size_t i = first; i < ld->pending_count; i++) {
@@ -218,8 +205,7 @@ static void settle_jumps(struct loader *ld, size_t first)
     ld->pending_count = kept;
 }
 
-void jump_to(struct loader *ld, const struct operand *o, uint32_t insn)
-{
+void jump_to(struct loader *ld, const struct operand *o, uint32_t insn) {
     if (o->kind != OPD_NAME) {
         st_syntax(ld, "a label was expected");
         return;
@@ -229,8 +215,7 @@ void jump_to(struct loader *ld, const struct operand *o, uint32_t insn)
             (struct pending){.s = o->s, .len = o->len, .insn = insn, .line = ld->st->line};
 }
 
-static void parse_branch_targets(struct loader *ld, struct sym *sym)
-{
+static void parse_branch_targets(struct loader *ld, struct sym *sym) {
     size_t n = 0, first = ld->pending_count;
 
     do {
@@ -257,8 +242,7 @@ static void parse_branch_targets(struct loader *ld, struct sym *sym)
 }
 
 /* label: .callprototype (results) _ (parameters); */
-static void parse_prototype(struct loader *ld, struct sym *sym)
-{
+static void parse_prototype(struct loader *ld, struct sym *sym) {
     struct func *outer = ld->f;
     struct func *shape = ld_own(ld, sizeof(*shape));
 
@@ -273,13 +257,12 @@ static void parse_prototype(struct loader *ld, struct sym *sym)
 }
 
 /* label: .calltargets f, g; the shape is that of the first */
-static void parse_call_targets(struct loader *ld, struct sym *sym)
-{
+static void parse_call_targets(struct loader *ld, struct sym *sym) {
     sym->kind = SYM_PROTO;
     sym->func = NULL;
     do {
-        struct sym *fn = ld->tok.kind == TOK_ID
-                             ? map_find(&ld->globals, ld->tok.s, ld->tok.len) : NULL;
+        struct sym *fn =
+            ld->tok.kind == TOK_ID ? map_find(&ld->globals, ld->tok.s, ld->tok.len) : NULL;
         if (!fn || fn->kind != SYM_FUNC || fn->func->is_entry ||
             (sym->func && !same_shape(sym->func, fn->func))) {
             ld_syntax(ld, ".calltargets needs functions of one shape");
@@ -290,8 +273,7 @@ static void parse_call_targets(struct loader *ld, struct sym *sym)
     } while (ld_punct(ld, ','));
 }
 
-static void parse_label(struct loader *ld, const struct token *name)
-{
+static void parse_label(struct loader *ld, const struct token *name) {
     struct stmt st = {.line = name->line, .guard = PRED_TRUE};
 
     if (map_find_here(&ld->locals, name->s, name->len)) {
@@ -321,8 +303,7 @@ static void parse_label(struct loader *ld, const struct token *name)
     ld->st = NULL;
 }
 
-static bool parse_declaration(struct loader *ld)
-{
+static bool parse_declaration(struct loader *ld) {
     static const char *const spaces[] = {"local", "shared", "param", "global", "const"};
 
     if (ld->tok.kind != TOK_DOT)
@@ -346,8 +327,7 @@ static bool parse_declaration(struct loader *ld)
     return true;
 }
 
-static void parse_line(struct loader *ld)
-{
+static void parse_line(struct loader *ld) {
     if (parse_declaration(ld))
         return;
     if (ld_punct(ld, '@')) {
@@ -372,8 +352,7 @@ static void parse_line(struct loader *ld)
 }
 
 /* The body from its brace on, with the scopes in it. */
-static void parse_scopes(struct loader *ld)
-{
+static void parse_scopes(struct loader *ld) {
     size_t first[MAX_SCOPES];
     unsigned depth = 0;
 
@@ -401,8 +380,7 @@ static void parse_scopes(struct loader *ld)
     }
 }
 
-void parse_body(struct loader *ld, struct func *f)
-{
+void parse_body(struct loader *ld, struct func *f) {
     struct stmt end = {.guard = PRED_TRUE};
 
     map_free(&ld->locals);

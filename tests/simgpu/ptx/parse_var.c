@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SHARED (48u << 10)  /* static: what every GPU gives without an opt-in */
-#define MAX_LOCAL (512u << 10)  /* for a lane */
-#define MAX_FRAME (64u << 20)   /* registers of a warp */
+#define MAX_SHARED (48u << 10) /* static: what every GPU gives without an opt-in */
+#define MAX_LOCAL (512u << 10) /* for a lane */
+#define MAX_FRAME (64u << 20)  /* registers of a warp */
 #define LOCAL_ALIGN 64
 
 struct decl {
@@ -18,8 +18,7 @@ struct decl {
     uint64_t align;
 };
 
-bool parse_int(struct loader *ld, uint64_t *v)
-{
+bool parse_int(struct loader *ld, uint64_t *v) {
     bool minus = ld_punct(ld, '-');
 
     if (!minus)
@@ -34,8 +33,7 @@ bool parse_int(struct loader *ld, uint64_t *v)
     return true;
 }
 
-static void parse_attribute(struct loader *ld)
-{
+static void parse_attribute(struct loader *ld) {
     ld_expect(ld, '(');
     if (!ld_dot(ld, "managed"))
         ld_syntax(ld, "unknown attribute");
@@ -43,8 +41,7 @@ static void parse_attribute(struct loader *ld)
 }
 
 /* .align, .attribute, .v2, .type in any order */
-static void parse_decl(struct loader *ld, struct decl *d)
-{
+static void parse_decl(struct loader *ld, struct decl *d) {
     d->lanes = 1;
     d->align = 0;
     while (ld->tok.kind == TOK_DOT) {
@@ -79,8 +76,7 @@ static void parse_decl(struct loader *ld, struct decl *d)
 }
 
 /* The name and its dimensions; 0 elements for `name[]`. */
-static uint64_t parse_dims(struct loader *ld, const struct decl *d)
-{
+static uint64_t parse_dims(struct loader *ld, const struct decl *d) {
     uint64_t n = (uint64_t)type_size(d->type) * d->lanes;
 
     while (ld_punct(ld, '[')) {
@@ -97,14 +93,12 @@ static uint64_t parse_dims(struct loader *ld, const struct decl *d)
     return n;
 }
 
-static uint64_t align_up(uint64_t v, uint64_t align)
-{
+static uint64_t align_up(uint64_t v, uint64_t align) {
     return (v + align - 1) & ~(align - 1);
 }
 
 /* Takes the next place in a block of variables. */
-static uint64_t place(struct loader *ld, uint64_t *end, const struct var *v, uint64_t limit)
-{
+static uint64_t place(struct loader *ld, uint64_t *end, const struct var *v, uint64_t limit) {
     uint64_t at = align_up(*end, v->align);
     if (v->size > limit || at > limit - v->size) {
         ld_syntax(ld, "too much memory is declared (the limit is %llu bytes)",
@@ -115,8 +109,7 @@ static uint64_t place(struct loader *ld, uint64_t *end, const struct var *v, uin
     return at;
 }
 
-static void place_in_frame(struct loader *ld, struct var *v)
-{
+static void place_in_frame(struct loader *ld, struct var *v) {
     uint64_t end = ld->f->local_size;
     if (v->align > LOCAL_ALIGN)
         ld_error(ld, ld->tok.line, PTX_ERR_UNSUPPORTED,
@@ -127,8 +120,7 @@ static void place_in_frame(struct loader *ld, struct var *v)
     ld->f->local_size = (uint32_t)end;
 }
 
-static void place_shared(struct loader *ld, struct var *v)
-{
+static void place_shared(struct loader *ld, struct var *v) {
     struct ptx_module *m = ld->m;
     if (v->is_extern)
         return;
@@ -143,8 +135,7 @@ static void place_shared(struct loader *ld, struct var *v)
     }
 }
 
-static void place_variable(struct loader *ld, struct var *v)
-{
+static void place_variable(struct loader *ld, struct var *v) {
     switch (v->space) {
     case SP_GLOBAL:
         v->offset = place(ld, &ld->m->global_size, v, 1ull << 46);
@@ -166,8 +157,7 @@ struct init {
     uint64_t at; /* bytes from the variable's start */
 };
 
-static void put_bytes(struct loader *ld, struct init *in, uint64_t bits)
-{
+static void put_bytes(struct loader *ld, struct init *in, uint64_t bits) {
     unsigned n = type_size(in->decl->type);
     uint64_t need = in->at + n;
     struct var *v = in->var;
@@ -185,8 +175,7 @@ static void put_bytes(struct loader *ld, struct init *in, uint64_t bits)
     memcpy(v->init + in->at, &bits, n);
 }
 
-static void put_symbol(struct loader *ld, struct init *in, uint64_t mask)
-{
+static void put_symbol(struct loader *ld, struct init *in, uint64_t mask) {
     const struct sym *sym = NULL;
     bool generic = ld->tok.kind == TOK_ID && tok_is(&ld->tok, "generic");
 
@@ -222,8 +211,7 @@ static void put_symbol(struct loader *ld, struct init *in, uint64_t mask)
                        .func = sym->kind == SYM_FUNC ? sym->func : NULL};
 }
 
-static uint64_t float_bits(const struct decl *d, const struct token *t, bool minus)
-{
+static uint64_t float_bits(const struct decl *d, const struct token *t, bool minus) {
     double v = minus ? -t->d : t->d;
     uint64_t bits = 0;
 
@@ -238,8 +226,7 @@ static uint64_t float_bits(const struct decl *d, const struct token *t, bool min
     return bits;
 }
 
-static void parse_value(struct loader *ld, struct init *in)
-{
+static void parse_value(struct loader *ld, struct init *in) {
     if (ld->tok.kind == TOK_ID) {
         put_symbol(ld, in, ~0ull);
     } else {
@@ -263,8 +250,7 @@ static void parse_value(struct loader *ld, struct init *in)
     in->at += type_size(in->decl->type);
 }
 
-static void parse_init(struct loader *ld, struct init *in, unsigned depth)
-{
+static void parse_init(struct loader *ld, struct init *in, unsigned depth) {
     if (!ld_punct(ld, '{')) {
         parse_value(ld, in);
         return;
@@ -279,8 +265,7 @@ static void parse_init(struct loader *ld, struct init *in, unsigned depth)
     ld_expect(ld, '}');
 }
 
-static struct var *declare(struct loader *ld, const struct decl *d)
-{
+static struct var *declare(struct loader *ld, const struct decl *d) {
     bool module_wide = d->space == SP_GLOBAL || d->space == SP_CONST;
     struct map *map = ld->f ? &ld->locals : &ld->globals;
     struct var *v = module_wide ? ld_own(ld, sizeof(*v)) : ld_alloc(ld, sizeof(*v));
@@ -310,8 +295,7 @@ static struct var *declare(struct loader *ld, const struct decl *d)
     return v;
 }
 
-static void parse_one(struct loader *ld, const struct decl *d)
-{
+static void parse_one(struct loader *ld, const struct decl *d) {
     struct var *v = declare(ld, d);
     struct ptx_module *m = ld->m;
     if (!v)
@@ -338,8 +322,7 @@ static void parse_one(struct loader *ld, const struct decl *d)
     }
 }
 
-void parse_variable(struct loader *ld, bool is_extern)
-{
+void parse_variable(struct loader *ld, bool is_extern) {
     struct decl d = {.is_extern = is_extern};
 
     if (ld_dot(ld, "global"))
@@ -360,8 +343,7 @@ void parse_variable(struct loader *ld, bool is_extern)
 }
 
 /* .reg .b32 %r<9>, %x; */
-void parse_registers(struct loader *ld)
-{
+void parse_registers(struct loader *ld) {
     enum type t = ld->tok.kind == TOK_DOT ? type_named(ld->tok.s, ld->tok.len) : T_NONE;
 
     if (t == T_NONE) {
@@ -408,8 +390,7 @@ void parse_registers(struct loader *ld)
  * ( .param .b32 a, .reg .b32 b ): the parameters or the results of a function. Those of a kernel
  * lie in its packed buffer; those of a .func in its frame.
  */
-void parse_formals(struct loader *ld, struct func *f, struct formal **list, unsigned *count)
-{
+void parse_formals(struct loader *ld, struct func *f, struct formal **list, unsigned *count) {
     size_t cap = 0, n = 0;
     struct formal *formals = NULL;
 

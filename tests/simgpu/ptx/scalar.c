@@ -4,8 +4,7 @@
 
 #include <fenv.h>
 
-float half_value(uint16_t bits, bool brain)
-{
+float half_value(uint16_t bits, bool brain) {
     if (brain)
         return float32((uint32_t)bits << 16);
     uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exp = bits >> 10 & 31, frac = bits & 0x3ff;
@@ -18,8 +17,7 @@ float half_value(uint16_t bits, bool brain)
 }
 
 /* Whether a fraction of `rest` out of `unit` is rounded away from zero. */
-static bool round_up(uint64_t rest, uint64_t unit, bool odd, bool negative, enum round round)
-{
+static bool round_up(uint64_t rest, uint64_t unit, bool odd, bool negative, enum round round) {
     switch (round) {
     case RND_N:
         return rest > unit / 2 || (rest == unit / 2 && odd);
@@ -34,8 +32,7 @@ static bool round_up(uint64_t rest, uint64_t unit, bool odd, bool negative, enum
     }
 }
 
-uint16_t round_half(double v, bool brain, enum round round)
-{
+uint16_t round_half(double v, bool brain, enum round round) {
     const int mant = brain ? 7 : 10, bias = brain ? 127 : 15, top = brain ? 255 : 31;
     uint64_t u = bits64(v), frac = u & ((1ull << 52) - 1);
     int exp = (int)(u >> 52 & 0x7ff);
@@ -58,16 +55,15 @@ uint16_t round_half(double v, bool brain, enum round round)
     /* A carry out of the fraction raises the exponent by itself. */
     uint64_t out = e < 1 ? kept : ((uint64_t)(e - 1) << mant) + kept;
     if (out >= (uint64_t)top << mant) {
-        bool to_largest = round == RND_Z || (round == RND_M && !negative) ||
-                          (round == RND_P && negative);
+        bool to_largest =
+            round == RND_Z || (round == RND_M && !negative) || (round == RND_P && negative);
         out = ((uint64_t)top << mant) - to_largest;
     }
     return (uint16_t)(sign | out);
 }
 
 /* v is s rounded to nearest, s = v + error: make the last bit odd if that was inexact. */
-static double to_odd(double v, double error)
-{
+static double to_odd(double v, double error) {
     uint64_t u = bits64(v);
 
     if (error == 0 || !isfinite(v) || u & 1)
@@ -76,8 +72,7 @@ static double to_odd(double v, double error)
     return float64(away ? u + 1 : u - 1);
 }
 
-double add_odd(double a, double b)
-{
+double add_odd(double a, double b) {
     double s = a + b;
     if (!isfinite(s))
         return s;
@@ -86,26 +81,24 @@ double add_odd(double a, double b)
     return to_odd(s, error);
 }
 
-double fma_odd(double a, double b, double c)
-{
+double fma_odd(double a, double b, double c) {
     return add_odd(a * b, c); /* for factors of at most 26 bits the product is exact */
 }
 
-float fma32(float a, float b, float c)
-{
+float fma32(float a, float b, float c) {
     return (float)fma_odd(a, b, c);
 }
 
-void round_begin(enum round round)
-{
-    static const int modes[] = {[RND_N] = FE_TONEAREST, [RND_Z] = FE_TOWARDZERO,
-                                [RND_M] = FE_DOWNWARD, [RND_P] = FE_UPWARD,
+void round_begin(enum round round) {
+    static const int modes[] = {[RND_N] = FE_TONEAREST,
+                                [RND_Z] = FE_TOWARDZERO,
+                                [RND_M] = FE_DOWNWARD,
+                                [RND_P] = FE_UPWARD,
                                 [RND_NA] = FE_TONEAREST};
     fesetround(modes[round]);
 }
 
-float narrow(double v, enum round round)
-{
+float narrow(double v, enum round round) {
     float f = (float)v;
     uint32_t u = bits32(f);
     bool too_far;
@@ -123,16 +116,14 @@ float narrow(double v, enum round round)
 }
 
 /* x + y with an exact zero of the sign that the rounding mode asks for. */
-static float sum32(double x, double y, enum round round)
-{
+static float sum32(double x, double y, enum round round) {
     double s = add_odd(x, y);
     if (s == 0 && round == RND_M && !(x == 0 && y == 0 && !signbit(x) && !signbit(y)))
         return -0.0f;
     return narrow(s, round);
 }
 
-float arith32(enum arith op, float a, float b, float c, enum round round)
-{
+float arith32(enum arith op, float a, float b, float c, enum round round) {
     float v;
 
     switch (op) {
@@ -152,18 +143,15 @@ float arith32(enum arith op, float a, float b, float c, enum round round)
     }
 }
 
-double from_s64(int64_t v)
-{
+double from_s64(int64_t v) {
     return (double)v;
 }
 
-double from_u64(uint64_t v)
-{
+double from_u64(uint64_t v) {
     return (double)v;
 }
 
-double arith64(enum arith op, double a, double b, double c)
-{
+double arith64(enum arith op, double a, double b, double c) {
     switch (op) {
     case ARITH_ADD:
         return a + b;

@@ -10,55 +10,47 @@
 
 #include "ir.h"
 
-static inline uint32_t bits32(float f)
-{
+static inline uint32_t bits32(float f) {
     uint32_t u;
     memcpy(&u, &f, sizeof(u));
     return u;
 }
 
-static inline float float32(uint32_t u)
-{
+static inline float float32(uint32_t u) {
     float f;
     memcpy(&f, &u, sizeof(f));
     return f;
 }
 
-static inline uint64_t bits64(double f)
-{
+static inline uint64_t bits64(double f) {
     uint64_t u;
     memcpy(&u, &f, sizeof(u));
     return u;
 }
 
-static inline double float64(uint64_t u)
-{
+static inline double float64(uint64_t u) {
     double f;
     memcpy(&f, &u, sizeof(f));
     return f;
 }
 
 /* Subnormal to zero of the same sign. */
-static inline float flush(float f)
-{
+static inline float flush(float f) {
     uint32_t u = bits32(f);
     return float32((u & 0x7f800000) ? u : u & 0x80000000);
 }
 
 /* Every NaN that an instruction of single precision makes is this one. */
-static inline float canonical(float f)
-{
+static inline float canonical(float f) {
     return f == f ? f : float32(0x7fffffff);
 }
 
 /* To [0, 1]; NaN becomes 0. */
-static inline float saturate(float f)
-{
+static inline float saturate(float f) {
     return f > 0 ? (f < 1 ? f : 1.0f) : 0.0f;
 }
 
-static inline double saturate64(double f)
-{
+static inline double saturate64(double f) {
     return f > 0 ? (f < 1 ? f : 1.0) : 0.0;
 }
 
@@ -66,8 +58,7 @@ static inline double saturate64(double f)
 float half_value(uint16_t bits, bool brain);
 
 /* Subnormal as an f16 to zero. */
-static inline float flush_half(float f)
-{
+static inline float flush_half(float f) {
     return f < 0x1p-14f && f > -0x1p-14f ? copysignf(0, f) : f;
 }
 

@@ -6,14 +6,41 @@
 #include "exec.h"
 
 enum {
-    SREG_TID_X = SREG_FIRST, SREG_TID_Y, SREG_TID_Z,
-    SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
-    SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z,
-    SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
-    SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
-    SREG_MASK_EQ, SREG_MASK_LE, SREG_MASK_LT, SREG_MASK_GE, SREG_MASK_GT,
-    SREG_CLOCK, SREG_CLOCK_HI, SREG_CLOCK64, SREG_TIMER, SREG_TIMER_LO, SREG_TIMER_HI,
-    SREG_DYNAMIC_SIZE, SREG_TOTAL_SIZE, SREG_ENV1, SREG_ENV2, SREG_ZERO, SREG_ONE,
+    SREG_TID_X = SREG_FIRST,
+    SREG_TID_Y,
+    SREG_TID_Z,
+    SREG_NTID_X,
+    SREG_NTID_Y,
+    SREG_NTID_Z,
+    SREG_CTAID_X,
+    SREG_CTAID_Y,
+    SREG_CTAID_Z,
+    SREG_NCTAID_X,
+    SREG_NCTAID_Y,
+    SREG_NCTAID_Z,
+    SREG_LANEID,
+    SREG_WARPID,
+    SREG_NWARPID,
+    SREG_SMID,
+    SREG_NSMID,
+    SREG_GRIDID,
+    SREG_MASK_EQ,
+    SREG_MASK_LE,
+    SREG_MASK_LT,
+    SREG_MASK_GE,
+    SREG_MASK_GT,
+    SREG_CLOCK,
+    SREG_CLOCK_HI,
+    SREG_CLOCK64,
+    SREG_TIMER,
+    SREG_TIMER_LO,
+    SREG_TIMER_HI,
+    SREG_DYNAMIC_SIZE,
+    SREG_TOTAL_SIZE,
+    SREG_ENV1,
+    SREG_ENV2,
+    SREG_ZERO,
+    SREG_ONE,
 };
 
 static const struct {
@@ -48,8 +75,7 @@ static const struct {
     {"%envreg2", SREG_ENV2, 4, false},
 };
 
-int find_sreg(const char *s, size_t len, char dim, unsigned *size)
-{
+int find_sreg(const char *s, size_t len, char dim, unsigned *size) {
     for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
         if (strlen(names[k].name) != len || memcmp(names[k].name, s, len))
             continue;
@@ -67,16 +93,14 @@ int find_sreg(const char *s, size_t len, char dim, unsigned *size)
     return -1;
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
+static uint64_t nanoseconds(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Values that all lanes share. */
-static uint64_t uniform(const struct warp *w, int op)
-{
+static uint64_t uniform(const struct warp *w, int op) {
     const struct grid *g = w->grid;
     const struct ptx_launch *l = g->launch;
     unsigned sms = l->sm_count ? l->sm_count : 1;
@@ -133,8 +157,7 @@ static uint64_t uniform(const struct warp *w, int op)
     }
 }
 
-static uint32_t of_lane(const struct warp *w, int op, unsigned l)
-{
+static uint32_t of_lane(const struct warp *w, int op, unsigned l) {
     switch (op) {
     case SREG_TID_X:
     case SREG_TID_Y:
@@ -155,14 +178,12 @@ static uint32_t of_lane(const struct warp *w, int op, unsigned l)
     }
 }
 
-static bool differs_by_lane(int op)
-{
+static bool differs_by_lane(int op) {
     return (op >= SREG_TID_X && op <= SREG_TID_Z) || op == SREG_LANEID ||
            (op >= SREG_MASK_EQ && op <= SREG_MASK_GT);
 }
 
-enum step exec_sreg(struct warp *w, const struct insn *i, uint32_t mask)
-{
+enum step exec_sreg(struct warp *w, const struct insn *i, uint32_t mask) {
     uint64_t value[WARP];
 
     if (differs_by_lane(i->op)) {

@@ -12,23 +12,20 @@ struct text {
 };
 
 /* The bytes of an argument or of the room for a result. */
-static char *argument(struct warp *w, const struct copy *c, int lane)
-{
+static char *argument(struct warp *w, const struct copy *c, int lane) {
     if (!c->caller_reg)
         return lane_local(w, lane) + (uint32_t)w->frame + c->caller;
     return (char *)at(w, c->caller) + (size_t)lane * c->size;
 }
 
-static uint64_t argument_value(struct warp *w, const struct call *call, unsigned k, int lane)
-{
+static uint64_t argument_value(struct warp *w, const struct call *call, unsigned k, int lane) {
     uint64_t v = 0;
     memcpy(&v, argument(w, &call->in[k], lane), call->in[k].size);
     return v;
 }
 
 /* Copies a string of the device; what is too long is cut, what cannot be read ends it. */
-static void device_string(struct warp *w, int lane, uint64_t addr, char *out, size_t size)
-{
+static void device_string(struct warp *w, int lane, uint64_t addr, char *out, size_t size) {
     size_t n = 0;
 
     while (addr && n + 1 < size) {
@@ -40,8 +37,7 @@ static void device_string(struct warp *w, int lane, uint64_t addr, char *out, si
     out[n] = '\0';
 }
 
-static void put(struct text *t, const char *s, size_t n)
-{
+static void put(struct text *t, const char *s, size_t n) {
     if (n > MAX_TEXT - t->n)
         n = MAX_TEXT - t->n;
     memcpy(t->bytes + t->n, s, n);
@@ -56,8 +52,7 @@ struct varargs {
     int count;
 };
 
-static uint64_t next_arg(struct varargs *v, size_t size)
-{
+static uint64_t next_arg(struct varargs *v, size_t size) {
     uint64_t value = 0;
 
     v->addr = (v->addr + size - 1) & ~(uint64_t)(size - 1);
@@ -79,8 +74,7 @@ struct conversion {
     char letter;
 };
 
-static void spec_number(struct conversion *c, const char **f, struct varargs *v)
-{
+static void spec_number(struct conversion *c, const char **f, struct varargs *v) {
     unsigned number = 0;
 
     if (**f == '*') {
@@ -93,8 +87,7 @@ static void spec_number(struct conversion *c, const char **f, struct varargs *v)
     c->n += (size_t)snprintf(c->spec + c->n, sizeof(c->spec) - c->n, "%u", number);
 }
 
-static void parse_conversion(struct conversion *c, const char **f, struct varargs *v)
-{
+static void parse_conversion(struct conversion *c, const char **f, struct varargs *v) {
     *c = (struct conversion){.spec = "%", .n = 1};
     while (**f && strchr("-+ #0", **f) && c->n < 8)
         c->spec[c->n++] = *(*f)++;
@@ -111,8 +104,7 @@ static void parse_conversion(struct conversion *c, const char **f, struct vararg
         (*f)++;
 }
 
-static void put_conversion(struct text *t, struct conversion *c, struct varargs *v)
-{
+static void put_conversion(struct text *t, struct conversion *c, struct varargs *v) {
     char out[600], str[512];
     char *end = c->spec + c->n;
     int n = 0;
@@ -148,8 +140,7 @@ static void put_conversion(struct text *t, struct conversion *c, struct varargs 
     put(t, out, n < 0 ? 0 : (size_t)n < sizeof(out) ? (size_t)n : sizeof(out) - 1);
 }
 
-static enum step exec_vprintf(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_vprintf(struct warp *w, const struct insn *i, uint32_t mask) {
     const struct call *call = i->info;
     const struct ptx_launch *launch = w->grid->launch;
     char format[MAX_TEXT];
@@ -179,8 +170,7 @@ static enum step exec_vprintf(struct warp *w, const struct insn *i, uint32_t mas
     return STEP_NEXT;
 }
 
-static enum step exec_assertfail(struct warp *w, const struct insn *i, uint32_t mask)
-{
+static enum step exec_assertfail(struct warp *w, const struct insn *i, uint32_t mask) {
     const struct call *call = i->info;
     const struct ptx_launch *launch = w->grid->launch;
     char what[512], file[512], function[512], out[2048];
@@ -199,8 +189,7 @@ static enum step exec_assertfail(struct warp *w, const struct insn *i, uint32_t 
     return fault(w, i, l, PTX_ERR_ASSERT, "assertion `%s` failed", what);
 }
 
-px_exec find_system_call(const struct func *f)
-{
+px_exec find_system_call(const struct func *f) {
     static const struct {
         const char *name;
         px_exec exec;

@@ -13,12 +13,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define SLICE 1024      /* labels until the launch's state is looked at */
-#define TURN 64         /* slices until other warps go on */
+#define SLICE 1024 /* labels until the launch's state is looked at */
+#define TURN 64    /* slices until other warps go on */
 
 enum step fault(struct warp *w, const struct insn *i, int lane, enum ptx_status status,
-                const char *fmt, ...)
-{
+                const char *fmt, ...) {
     struct grid *g = w->grid;
     int none = PTX_OK;
 
@@ -39,8 +38,7 @@ enum step fault(struct warp *w, const struct insn *i, int lane, enum ptx_status 
 }
 
 /* The lanes of `among` that stand where `lane` stands. */
-static uint32_t group_of(const struct warp *w, uint32_t among, int lane)
-{
+static uint32_t group_of(const struct warp *w, uint32_t among, int lane) {
     uint32_t group = 0;
     for (; among; among &= among - 1) {
         int l = __builtin_ctz(among);
@@ -50,8 +48,7 @@ static uint32_t group_of(const struct warp *w, uint32_t among, int lane)
     return group;
 }
 
-static int deepest_first(const struct warp *w, uint32_t among)
-{
+static int deepest_first(const struct warp *w, uint32_t among) {
     int best = __builtin_ctz(among);
     for (; among; among &= among - 1) {
         int l = __builtin_ctz(among);
@@ -63,8 +60,7 @@ static int deepest_first(const struct warp *w, uint32_t among)
 }
 
 /* The next lane in turn that was not running just now. */
-static int next_in_turn(struct warp *w, uint32_t among)
-{
+static int next_in_turn(struct warp *w, uint32_t among) {
     uint32_t others = among & ~w->active;
     if (!others)
         others = among;
@@ -73,8 +69,7 @@ static int next_in_turn(struct warp *w, uint32_t among)
     return (int)w->rotor;
 }
 
-static void run_group(struct warp *w, uint32_t runnable, int lane)
-{
+static void run_group(struct warp *w, uint32_t runnable, int lane) {
     w->active = group_of(w, runnable, lane);
     w->pc = w->lane_pc[lane];
     w->frame = w->lane_frame[lane];
@@ -90,8 +85,7 @@ static void run_group(struct warp *w, uint32_t runnable, int lane)
 }
 
 /* Chooses who goes on; every pc is stored. False: nobody can. */
-static bool select_group(struct warp *w)
-{
+static bool select_group(struct warp *w) {
     uint32_t runnable = w->live & ~w->at_bar & ~w->at_sync;
     if (!runnable) {
         w->active = 0;
@@ -101,15 +95,13 @@ static bool select_group(struct warp *w)
     return true;
 }
 
-static enum step end_slice(struct warp *w, const struct insn *i)
-{
+static enum step end_slice(struct warp *w, const struct insn *i) {
     const struct ptx_launch *launch = w->grid->launch;
     bool apart = w->active != (w->live & ~w->at_bar & ~w->at_sync);
 
     w->fuel = SLICE;
     if (launch->cancel && *launch->cancel)
-        return fault(w, i, __builtin_ctz(w->active), PTX_ERR_LAUNCH_TIMEOUT,
-                     "ended from outside");
+        return fault(w, i, __builtin_ctz(w->active), PTX_ERR_LAUNCH_TIMEOUT, "ended from outside");
     if (atomic_load_explicit(&w->grid->stop, memory_order_relaxed))
         return STEP_FAULT;
     bool turn_over = --w->slices <= 0;
@@ -122,8 +114,7 @@ static enum step end_slice(struct warp *w, const struct insn *i)
     return turn_over ? STEP_YIELD : STEP_SELECT;
 }
 
-enum step exec_label(struct warp *w, const struct insn *i, uint32_t mask)
-{
+enum step exec_label(struct warp *w, const struct insn *i, uint32_t mask) {
     (void)mask;
     if (--w->fuel <= 0)
         return end_slice(w, i);
@@ -133,16 +124,14 @@ enum step exec_label(struct warp *w, const struct insn *i, uint32_t mask)
     return STEP_SELECT;
 }
 
-void retire(struct warp *w, uint32_t lanes)
-{
+void retire(struct warp *w, uint32_t lanes) {
     w->live &= ~lanes;
     w->active &= ~lanes;
     w->at_sync = 0; /* those who waited for these look again */
 }
 
 /* Waits of lanes for lanes that will never come. */
-static enum run stuck(struct warp *w)
-{
+static enum run stuck(struct warp *w) {
     int lane = __builtin_ctz(w->at_sync);
     fault(w, &w->code[w->lane_pc[lane]], lane, PTX_ERR_LAUNCH_TIMEOUT,
           "waits for lanes that never come");
@@ -150,8 +139,7 @@ static enum run stuck(struct warp *w)
 }
 
 /* Lanes that stand at this instruction, or at any bar.warp.sync if this is one. */
-static uint32_t arrived(const struct warp *w, const struct insn *i, uint32_t mask)
-{
+static uint32_t arrived(const struct warp *w, const struct insn *i, uint32_t mask) {
     uint32_t pc = (uint32_t)(i - w->code);
 
     for (uint32_t m = w->at_sync; m; m &= m - 1) {
@@ -164,8 +152,7 @@ static uint32_t arrived(const struct warp *w, const struct insn *i, uint32_t mas
 }
 
 bool gather(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t *members,
-            uint32_t *ready)
-{
+            uint32_t *ready) {
     uint32_t here = arrived(w, i, mask), met = 0, pc = (uint32_t)(i - w->code);
 
     *ready = 0;
@@ -192,8 +179,7 @@ bool gather(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t 
     return false;
 }
 
-enum run run_warp(struct warp *w)
-{
+enum run run_warp(struct warp *w) {
     w->fuel = SLICE;
     w->slices = TURN;
     w->forced = false;

@@ -2,8 +2,7 @@
 #include "support.h"
 #include "tests.h"
 
-static int clean(void **state)
-{
+static int clean(void **state) {
     (void)state;
     dev_reset();
     return 0;
@@ -11,8 +10,7 @@ static int clean(void **state)
 
 #define ENTRY(name) cmocka_unit_test_teardown(name, clean),
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {ALL_TESTS(ENTRY)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

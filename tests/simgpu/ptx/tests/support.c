@@ -14,8 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 char message[256];
 char printed[8192];
 
-static bool find(uint64_t addr, uint64_t *base, uint64_t *size)
-{
+static bool find(uint64_t addr, uint64_t *base, uint64_t *size) {
     bool found = false;
 
     pthread_mutex_lock(&lock);
@@ -31,14 +30,12 @@ static bool find(uint64_t addr, uint64_t *base, uint64_t *size)
     return found;
 }
 
-static bool dev_range(void *opaque, uint64_t addr, uint64_t *base, uint64_t *size)
-{
+static bool dev_range(void *opaque, uint64_t addr, uint64_t *base, uint64_t *size) {
     (void)opaque;
     return find(addr, base, size);
 }
 
-static void *dev_resolve(void *opaque, uint64_t addr, size_t len)
-{
+static void *dev_resolve(void *opaque, uint64_t addr, size_t len) {
     uint64_t base, size;
     (void)opaque;
     if (!find(addr, &base, &size) || size - (addr - base) < len)
@@ -46,8 +43,7 @@ static void *dev_resolve(void *opaque, uint64_t addr, size_t len)
     return (void *)(uintptr_t)addr;
 }
 
-static uint64_t alloc(void *opaque, size_t size, size_t align)
-{
+static uint64_t alloc(void *opaque, size_t size, size_t align) {
     uint64_t result = 0;
     (void)opaque;
     if (size > 1u << 30)
@@ -68,8 +64,7 @@ static uint64_t alloc(void *opaque, size_t size, size_t align)
     return result;
 }
 
-static void release(void *opaque, uint64_t addr)
-{
+static void release(void *opaque, uint64_t addr) {
     (void)opaque;
     pthread_mutex_lock(&lock);
     for (int k = 0; k < MAX_ALLOCS; k++)
@@ -83,27 +78,23 @@ static void release(void *opaque, uint64_t addr)
 const struct ptx_memory device = {
     .resolve = dev_resolve, .range = dev_range, .alloc = alloc, .free = release};
 
-void *dev_alloc(size_t size)
-{
+void *dev_alloc(size_t size) {
     return (void *)(uintptr_t)alloc(NULL, size, 256);
 }
 
-size_t dev_live(void)
-{
+size_t dev_live(void) {
     size_t n = 0;
     for (int k = 0; k < MAX_ALLOCS; k++)
         n += allocs[k].base != NULL;
     return n;
 }
 
-void dev_reset(void)
-{
+void dev_reset(void) {
     for (int k = 0; k < MAX_ALLOCS; k++)
         release(NULL, (uint64_t)(uintptr_t)allocs[k].base);
 }
 
-static struct ptx_module *load(const char *text, size_t len)
-{
+static struct ptx_module *load(const char *text, size_t len) {
     struct ptx_module *m;
     char log[256];
     enum ptx_status s = ptx_module_load(text, len, &device, &m, log, sizeof(log));
@@ -112,13 +103,11 @@ static struct ptx_module *load(const char *text, size_t len)
     return m;
 }
 
-struct ptx_module *load_text(const char *text)
-{
+struct ptx_module *load_text(const char *text) {
     return load(text, strlen(text));
 }
 
-struct ptx_module *load_file(const char *name)
-{
+struct ptx_module *load_file(const char *name) {
     char path[512];
     const char *dir = getenv("PTX_DIR");
 
@@ -135,8 +124,7 @@ struct ptx_module *load_file(const char *name)
     return m;
 }
 
-struct ptx_module *load_body(const char *body)
-{
+struct ptx_module *load_body(const char *body) {
     static const char head[] =
         ".version 7.0\n.target sm_75\n.address_size 64\n"
         ".visible .entry k(.param .u64 p_out, .param .u64 p_in)\n{\n"
@@ -151,8 +139,7 @@ struct ptx_module *load_body(const char *body)
     return m;
 }
 
-static void print(void *opaque, const char *text, size_t n)
-{
+static void print(void *opaque, const char *text, size_t n) {
     size_t old = strlen(printed);
     (void)opaque;
     if (n > sizeof(printed) - 1 - old)
@@ -161,8 +148,7 @@ static void print(void *opaque, const char *text, size_t n)
     printed[old + n] = '\0';
 }
 
-void run_kernel(struct ptx_module *m, const char *name, struct run r, ...)
-{
+void run_kernel(struct ptx_module *m, const char *name, struct run r, ...) {
     struct ptx_func *f = ptx_module_function(m, name);
     struct ptx_func_info info;
     char params[4096];

@@ -29,7 +29,7 @@ struct ptx_module *load_text(const char *text);
 struct ptx_module *load_body(const char *body);
 
 struct run {
-    unsigned grid, block; /* along x */
+    unsigned grid, block;     /* along x */
     unsigned grid_y, block_y; /* 0: 1 */
     size_t shared;
     const volatile bool *cancel;

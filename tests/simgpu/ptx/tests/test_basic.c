@@ -5,19 +5,16 @@
 #include "support.h"
 #include "tests.h"
 
-static unsigned next_random(void)
-{
+static unsigned next_random(void) {
     static unsigned state = 12345;
     return state = state * 1664525u + 1013904223u;
 }
 
-static float random_float(void)
-{
+static float random_float(void) {
     return (float)(next_random() >> 8) / (1 << 24) - 0.5f;
 }
 
-void test_vector_add(void **state)
-{
+void test_vector_add(void **state) {
     struct ptx_module *m = load_file("basic.ptx");
     int n = 10000;
     float *a = dev_alloc(n * 4), *b = dev_alloc(n * 4), *c = dev_alloc(n * 4);
@@ -33,8 +30,7 @@ void test_vector_add(void **state)
     ptx_module_unload(m);
 }
 
-void test_matmul(void **state)
-{
+void test_matmul(void **state) {
     struct ptx_module *m = load_file("basic.ptx");
     int n = 64;
     float *a = dev_alloc(n * n * 4), *b = dev_alloc(n * n * 4), *c = dev_alloc(n * n * 4);
@@ -56,8 +52,7 @@ void test_matmul(void **state)
     ptx_module_unload(m);
 }
 
-void test_reduce(void **state)
-{
+void test_reduce(void **state) {
     struct ptx_module *m = load_file("basic.ptx");
     int n = 100000, *in = dev_alloc(n * 4), *out = dev_alloc(4);
     unsigned sum = 0;
@@ -70,8 +65,7 @@ void test_reduce(void **state)
     ptx_module_unload(m);
 }
 
-void test_histogram(void **state)
-{
+void test_histogram(void **state) {
     struct ptx_module *m = load_file("basic.ptx");
     int n = 100000;
     unsigned char *in = dev_alloc(n);
@@ -86,8 +80,7 @@ void test_histogram(void **state)
     ptx_module_unload(m);
 }
 
-void test_em_step(void **state)
-{
+void test_em_step(void **state) {
     struct ptx_module *m = load_file("basic.ptx");
     int n = 1000, k = 5;
     float *x = dev_alloc(n * 4), *w = dev_alloc(k * 4), *mean = dev_alloc(k * 4),

@@ -3,13 +3,11 @@
 #include "support.h"
 #include "tests.h"
 
-static int fib(int n)
-{
+static int fib(int n) {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 
-void test_recursion(void **state)
-{
+void test_recursion(void **state) {
     struct ptx_module *m = load_file("calls.ptx");
     int *out = dev_alloc(64 * 4);
 
@@ -22,8 +20,7 @@ void test_recursion(void **state)
     ptx_module_unload(m);
 }
 
-void test_function_pointers(void **state)
-{
+void test_function_pointers(void **state) {
     struct ptx_module *m = load_file("calls.ptx");
     float *out = dev_alloc(96 * 4);
     int k = 4;
@@ -48,8 +45,7 @@ struct big {
     char c[3];
 };
 
-void test_values(void **state)
-{
+void test_values(void **state) {
     struct ptx_module *m = load_file("calls.ptx");
     struct big in = {{1, 2, 3, 4, 5}, -7, "ab"}, *out = dev_alloc(40 * sizeof(*out));
 
@@ -64,8 +60,7 @@ void test_values(void **state)
     ptx_module_unload(m);
 }
 
-void test_printf(void **state)
-{
+void test_printf(void **state) {
     struct ptx_module *m = load_file("calls.ptx");
     long long big = 0x123456789abcdef;
     int limit = 32;
@@ -81,8 +76,7 @@ void test_printf(void **state)
     ptx_module_unload(m);
 }
 
-void test_variables(void **state)
-{
+void test_variables(void **state) {
     struct ptx_module *m = load_file("calls.ptx");
     float *out = dev_alloc(16);
     uint64_t addr;

@@ -3,8 +3,7 @@
 #include "support.h"
 #include "tests.h"
 
-static void expect_fault(const char *body, enum ptx_status status)
-{
+static void expect_fault(const char *body, enum ptx_status status) {
     struct ptx_module *m = load_body(body);
     char *out = dev_alloc(256), *in = dev_alloc(256);
     run_kernel(m, "k", (struct run){.grid = 2, .block = 64, .expect = status}, ARG(out), ARG(in));
@@ -12,8 +11,7 @@ static void expect_fault(const char *body, enum ptx_status status)
     ptx_module_unload(m);
 }
 
-void test_faults(void **state)
-{
+void test_faults(void **state) {
     (void)state;
     expect_fault("ld.global.u32 %r1, [%out+256];", PTX_ERR_ILLEGAL_ADDRESS);
     expect_fault("ld.global.u32 %r1, [%out+-4];", PTX_ERR_ILLEGAL_ADDRESS);
@@ -33,8 +31,7 @@ void test_faults(void **state)
                  PTX_ERR_INVALID_PC);
 }
 
-void test_launch_checks(void **state)
-{
+void test_launch_checks(void **state) {
     struct ptx_module *m = load_text(".version 7.0\n.target sm_75\n.address_size 64\n"
                                      ".entry a() .reqntid 32,2,1 { ret; }\n"
                                      ".entry b() .maxntid 64 { ret; }\n");
@@ -46,8 +43,9 @@ void test_launch_checks(void **state)
     run_kernel(m, "b", (struct run){.grid = 1, .block = 64});
     run_kernel(m, "b", (struct run){.grid = 1, .block = 65, .expect = PTX_ERR_INVALID_VALUE});
     run_kernel(m, "b", (struct run){.grid = 0, .block = 64, .expect = PTX_ERR_INVALID_VALUE});
-    run_kernel(m, "b", (struct run){.grid = 1, .block = 64, .shared = 300 << 10,
-                                    .expect = PTX_ERR_INVALID_VALUE});
+    run_kernel(
+        m, "b",
+        (struct run){.grid = 1, .block = 64, .shared = 300 << 10, .expect = PTX_ERR_INVALID_VALUE});
     assert_int_equal(ptx_module_function_count(m), 2);
     ptx_func_info(ptx_module_function_at(m, 0), &info);
     assert_int_equal(info.reqntid[1], 2);
@@ -59,11 +57,11 @@ void test_launch_checks(void **state)
 }
 
 #define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
-#define BODY(text) HEAD ".entry k(.param .u64 a)\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n" \
-                        ".reg .pred %p<3>;\n.reg .f32 %f<4>;\n" text "\nret;\n}\n"
+#define BODY(text)                                                                                 \
+    HEAD ".entry k(.param .u64 a)\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n"                       \
+         ".reg .pred %p<3>;\n.reg .f32 %f<4>;\n" text "\nret;\n}\n"
 
-static void expect_refusal(const char *text, enum ptx_status status, const char *word)
-{
+static void expect_refusal(const char *text, enum ptx_status status, const char *word) {
     struct ptx_module *m = (void *)1;
     char log[256] = "";
     size_t live = dev_live();
@@ -75,8 +73,7 @@ static void expect_refusal(const char *text, enum ptx_status status, const char 
     assert_int_equal(dev_live(), live);
 }
 
-void test_refusals(void **state)
-{
+void test_refusals(void **state) {
     static const struct {
         const char *text;
         enum ptx_status status;
@@ -135,13 +132,12 @@ void test_refusals(void **state)
 }
 
 /* Every prefix of a real module, and every module with one byte changed, is handled. */
-void test_damaged(void **state)
-{
-    static const char text[] = BODY(
-        "ld.param.u64 %rd1, [a];\nL: mov.u32 %r1, %tid.x;\n@%p1 bra L;\n"
-        "{ .reg .b32 t; .param .b32 p; st.param.b32 [p+0], %r1; }\n"
-        "shfl.sync.idx.b32 %r1|%p1, %r1, 0, 31, -1;\nmov.b64 %rd2, {%r1, %r2};\n"
-        "atom.global.cas.b32 %r2, [%rd1+4], %r1, 7;\nmad.wide.s32 %rd1, %r1, 4, %rd2;");
+void test_damaged(void **state) {
+    static const char text[] =
+        BODY("ld.param.u64 %rd1, [a];\nL: mov.u32 %r1, %tid.x;\n@%p1 bra L;\n"
+             "{ .reg .b32 t; .param .b32 p; st.param.b32 [p+0], %r1; }\n"
+             "shfl.sync.idx.b32 %r1|%p1, %r1, 0, 31, -1;\nmov.b64 %rd2, {%r1, %r2};\n"
+             "atom.global.cas.b32 %r2, [%rd1+4], %r1, 7;\nmad.wide.s32 %rd1, %r1, 4, %rd2;");
     struct ptx_module *m;
     char copy[sizeof(text)];
     size_t len = sizeof(text) - 1;

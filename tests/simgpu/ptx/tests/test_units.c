@@ -15,8 +15,7 @@ struct unit {
     uint64_t a, b, c, want;
 };
 
-static void run_units(const struct unit *units, size_t count)
-{
+static void run_units(const struct unit *units, size_t count) {
     static const char head[] =
         "ld.global.u64 %rd1, [%in]; ld.global.u64 %rd2, [%in+8]; ld.global.u64 %rd3, [%in+16];\n"
         "cvt.u32.u64 %r1, %rd1; cvt.u32.u64 %r2, %rd2; cvt.u32.u64 %r3, %rd3;\n"
@@ -36,8 +35,10 @@ static void run_units(const struct unit *units, size_t count)
                 which = t;
         }
         if (*u->result == 'p') /* predicate %p1 as 0 or 1 */
-            snprintf(body, sizeof(body), "%s%s\nselp.b32 %%r9, 1, 0, %%p1;\n"
-                                         "st.global.b32 [%%out], %%r9;", head, u->text);
+            snprintf(body, sizeof(body),
+                     "%s%s\nselp.b32 %%r9, 1, 0, %%p1;\n"
+                     "st.global.b32 [%%out], %%r9;",
+                     head, u->text);
         else
             snprintf(body, sizeof(body), "%s%s\nst.global.%s [%%out], %s;", head, u->text,
                      store[which], u->result);
@@ -49,8 +50,8 @@ static void run_units(const struct unit *units, size_t count)
         run_kernel(m, "k", (struct run){.grid = 1, .block = 1 + 31 * (k & 1)}, ARG(out), ARG(in));
         if (*out != u->want)
             fail_msg("%s (%llx, %llx, %llx): %llx, not %llx", u->text, (unsigned long long)u->a,
-                     (unsigned long long)u->b, (unsigned long long)u->c,
-                     (unsigned long long)*out, (unsigned long long)u->want);
+                     (unsigned long long)u->b, (unsigned long long)u->c, (unsigned long long)*out,
+                     (unsigned long long)u->want);
         ptx_module_unload(m);
         dev_reset();
     }
@@ -58,16 +59,14 @@ static void run_units(const struct unit *units, size_t count)
 
 #define RUN(units) run_units(units, sizeof(units) / sizeof(*units))
 
-static uint64_t F(double v)
-{
+static uint64_t F(double v) {
     float f = (float)v;
     uint32_t u;
     memcpy(&u, &f, 4);
     return u;
 }
 
-static uint64_t D(double v)
-{
+static uint64_t D(double v) {
     uint64_t u;
     memcpy(&u, &v, 8);
     return u;
@@ -77,8 +76,7 @@ static uint64_t D(double v)
 #define QNAN 0x7fc00123ull
 #define MAX32 0x7f7fffffull
 
-void test_integers(void **state)
-{
+void test_integers(void **state) {
     static const struct unit units[] = {
         {"add.u32 %r4, %r1, %r2;", "%r4", 0xffffffff, 2, 0, 1},
         {"add.sat.s32 %r4, %r1, %r2;", "%r4", 0x7fffffff, 2, 0, 0x7fffffff},
@@ -169,8 +167,7 @@ void test_integers(void **state)
     RUN(units);
 }
 
-void test_compare(void **state)
-{
+void test_compare(void **state) {
     const uint64_t one = F(1), two = F(2);
     const struct unit units[] = {
         {"setp.lt.s32 %p1, %r1, %r2;", "p", -1, 1, 0, 1},
@@ -211,8 +208,7 @@ void test_compare(void **state)
     RUN(units);
 }
 
-void test_floats(void **state)
-{
+void test_floats(void **state) {
     const uint64_t one = F(1), three = F(3), tiny = 1, eps = F(0x1p-24), big = MAX32;
     const struct unit units[] = {
         {"add.rn.f32 %f4, %f1, %f2;", "%f4", one, eps, 0, one},
@@ -291,8 +287,7 @@ void test_floats(void **state)
     RUN(units);
 }
 
-void test_conversions(void **state)
-{
+void test_conversions(void **state) {
     const struct unit units[] = {
         {"cvt.rzi.s32.f32 %r4, %f1;", "%r4", F(-1.9), 0, 0, 0xffffffff},
         {"cvt.rni.s32.f32 %r4, %f1;", "%r4", F(2.5), 0, 0, 2},

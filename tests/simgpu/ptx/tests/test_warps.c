@@ -7,8 +7,7 @@
 #include "support.h"
 #include "tests.h"
 
-static int collatz(int v)
-{
+static int collatz(int v) {
     int steps = 0;
     while (v != 1) {
         v = v & 1 ? 3 * v + 1 : v / 2;
@@ -18,8 +17,7 @@ static int collatz(int v)
     return steps;
 }
 
-void test_divergence(void **state)
-{
+void test_divergence(void **state) {
     struct ptx_module *m = load_file("warps.ptx");
     int *in = dev_alloc(65 * 4), *out = dev_alloc(64 * 4);
 
@@ -44,8 +42,7 @@ void test_divergence(void **state)
     ptx_module_unload(m);
 }
 
-void test_waiting(void **state)
-{
+void test_waiting(void **state) {
     struct ptx_module *m = load_file("warps.ptx");
     int *mutex = dev_alloc(4), *count = dev_alloc(4), *flag = dev_alloc(4), *out = dev_alloc(4);
 
@@ -59,8 +56,7 @@ void test_waiting(void **state)
     ptx_module_unload(m);
 }
 
-void test_groups(void **state)
-{
+void test_groups(void **state) {
     struct ptx_module *m = load_file("warps.ptx");
     int *out = dev_alloc(256 * 4), *data = dev_alloc(256 * 4);
 
@@ -81,15 +77,14 @@ void test_groups(void **state)
             mask |= (unsigned)(k % 5 == i % 5) << k;
         assert_int_equal(out[i], i % 5 + 100 * __builtin_popcount(mask) + 10000); /* leader */
     }
-    run_kernel(m, "grid_sum", (struct run){.grid = 8, .block = 32, .cooperative = true},
-               ARG(data), ARG(out));
+    run_kernel(m, "grid_sum", (struct run){.grid = 8, .block = 32, .cooperative = true}, ARG(data),
+               ARG(out));
     for (int i = 0; i < 256; i++)
         assert_int_equal(out[i], (i + 128) % 256);
     ptx_module_unload(m);
 }
 
-void test_barriers(void **state)
-{
+void test_barriers(void **state) {
     struct ptx_module *m = load_file("warps.ptx");
     int *in = dev_alloc(100 * 4), *out = dev_alloc(128 * 4), n = 100, positive = 0, five = 0;
 
@@ -110,16 +105,14 @@ void test_barriers(void **state)
 
 static volatile bool cancel;
 
-static void *cancel_soon(void *arg)
-{
+static void *cancel_soon(void *arg) {
     (void)arg;
     usleep(50000);
     cancel = true;
     return NULL;
 }
 
-void test_cancel(void **state)
-{
+void test_cancel(void **state) {
     struct ptx_module *m = load_file("warps.ptx");
     int *never = dev_alloc(4);
     pthread_t t;
@@ -127,15 +120,19 @@ void test_cancel(void **state)
     (void)state;
     cancel = false;
     pthread_create(&t, NULL, cancel_soon, NULL);
-    run_kernel(m, "spin", (struct run){.grid = 4, .block = 64, .cancel = &cancel, .threads = 2,
-                                       .expect = PTX_ERR_LAUNCH_TIMEOUT}, ARG(never));
+    run_kernel(m, "spin",
+               (struct run){.grid = 4,
+                            .block = 64,
+                            .cancel = &cancel,
+                            .threads = 2,
+                            .expect = PTX_ERR_LAUNCH_TIMEOUT},
+               ARG(never));
     pthread_join(t, NULL);
     ptx_module_unload(m);
 }
 
 /* Kernels that could never end are faults, not hangs. */
-void test_deadlock(void **state)
-{
+void test_deadlock(void **state) {
     struct ptx_module *m = load_body("setp.lt.u32 %p1, %r0, 5;\n@%p1 bar.sync 1, 64;\n");
     void *none = NULL;
 
@@ -150,20 +147,18 @@ void test_deadlock(void **state)
 }
 
 /* Lanes of one warp meet at different bar.warp.sync instructions. */
-void test_warp_sync(void **state)
-{
-    struct ptx_module *m = load_body(
-        "mov.u32 %r1, 1;\n"
-        "setp.lt.u32 %p1, %r0, 16;\n"
-        "@%p1 bra LOW;\n"
-        "bar.warp.sync 0xffffffff;\n"
-        "mov.u32 %r1, 2;\n"
-        "bra DONE;\n"
-        "LOW: bar.warp.sync 0xffffffff;\n"
-        "mov.u32 %r1, 3;\n"
-        "DONE: mul.wide.u32 %rd1, %r0, 4;\n"
-        "add.u64 %rd1, %out, %rd1;\n"
-        "st.global.u32 [%rd1], %r1;\n");
+void test_warp_sync(void **state) {
+    struct ptx_module *m = load_body("mov.u32 %r1, 1;\n"
+                                     "setp.lt.u32 %p1, %r0, 16;\n"
+                                     "@%p1 bra LOW;\n"
+                                     "bar.warp.sync 0xffffffff;\n"
+                                     "mov.u32 %r1, 2;\n"
+                                     "bra DONE;\n"
+                                     "LOW: bar.warp.sync 0xffffffff;\n"
+                                     "mov.u32 %r1, 3;\n"
+                                     "DONE: mul.wide.u32 %rd1, %r0, 4;\n"
+                                     "add.u64 %rd1, %out, %rd1;\n"
+                                     "st.global.u32 [%rd1], %r1;\n");
     unsigned *out = dev_alloc(128);
 
     (void)state;
