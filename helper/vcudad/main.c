@@ -105,8 +105,9 @@ int main(int argc, char **argv) {
     vcuda_log_open("vcudad", VCUDA_LOG_NOTICE + options.verbose);
     raise_limits();
     watch_signals();
-    if (status_start(&options, &pool) || single_start(options.state_dir))
+    if (single_start(options.state_dir))
         return 1;
+    status_start(&options, &pool);
     warn_about_privileges();
     pool_start(&pool, &options);
     if (listener_start(&options, &pool) || xen_start(&options, &pool))

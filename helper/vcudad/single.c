@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "single.h"
 #include "log.h"
+#include "textfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,14 @@ static void say_who(int fd, const char *path) {
 
 int single_start(const char *state_dir) {
     char path[PATH_MAX];
+    int error = textfile_make_dir(state_dir);
     int fd;
 
+    if (error) {
+        vcuda_log(VCUDA_LOG_ERROR, "cannot make %s: %s; run as root or choose a --state-dir",
+                  state_dir, strerror(-error));
+        return error;
+    }
     if (snprintf(path, sizeof(path), "%s/vcudad.pid", state_dir) >= (int)sizeof(path))
         return -ENAMETOOLONG;
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);

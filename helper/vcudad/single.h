@@ -6,8 +6,9 @@
 #define VCUDAD_SINGLE_H
 
 /*
- * Holds STATE-DIR/vcudad.pid, with our number in it, until the process ends,
- * however it does. -EBUSY, logged, where another vcudad holds it.
+ * Makes the folder, and holds STATE-DIR/vcudad.pid, with our number in it,
+ * until the process ends, however it does. 0 or a negative errno, logged with
+ * its remedy; -EBUSY where another vcudad holds the file.
  */
 int single_start(const char *state_dir);
 

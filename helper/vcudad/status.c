@@ -127,20 +127,13 @@ static void update(struct loop_timer *unused) {
         loop_timer_set(&timer, WHILE_BUSY_MS);
 }
 
-int status_start(const struct options *use, const struct pool *show) {
-    int error = textfile_make_dir(use->state_dir);
-
-    if (error) {
-        vcuda_log(VCUDA_LOG_ERROR, "cannot make %s: %s; run as root or choose a --state-dir",
-                  use->state_dir, strerror(-error));
-        return error;
-    }
+void status_start(const struct options *use, const struct pool *show) {
     options = use;
     pool = show;
     started = time(NULL);
     timer.fire = update;
+    textfile_remove(options->state_dir, NAME); /* of one that was killed */
     domains_start(options->state_dir);
-    return 0;
 }
 
 void status_changed(void) {

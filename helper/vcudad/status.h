@@ -9,8 +9,8 @@
 
 #include "pool.h"
 
-/* 0 or a negative errno: the state folder cannot be used. */
-int status_start(const struct options *options, const struct pool *pool);
+/* After single_start(): the file is ours alone. */
+void status_start(const struct options *options, const struct pool *pool);
 /* Something that the file shows is different now. */
 void status_changed(void);
 void status_session_ended(const struct vcuda_supervise_session *session,
