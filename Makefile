@@ -11,9 +11,6 @@ DESTDIR ?=
 ROOMS := cuda protocol xenstore-schema helper userlib tests/simgpu \
 	tests/conformance tests/lab
 
-# Not there yet while the project grows: passed over.
-ROOMS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile,$(ROOMS))))
-
 # Whether a kernel's headers are here to build the modules against.
 HEADERS := $(wildcard /lib/modules/*/build/Makefile)
 
@@ -31,7 +28,7 @@ modules:
 ifeq ($(HEADERS),)
 	@echo 'modules: not built, no kernel headers under /lib/modules/*/build'
 else
-	$(if $(wildcard tools/build-modules),tools/build-modules)
+	tools/build-modules
 endif
 
 deps:

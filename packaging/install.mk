@@ -13,6 +13,7 @@ MANDIR := $(PREFIX)/share/man
 DKMSDIR := /usr/src/vcuda-$(VERSION)
 LDCONF := /etc/ld.so.conf.d/vcuda.conf
 UNITDIR := /lib/systemd/system
+COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
 
 SBIN_FILES := build/helper/vcudad build/helper/vcuda-worker \
 	build/xenstore-schema/vcudactl
@@ -33,6 +34,8 @@ install-host: install-dkms
 	install -m 755 $(SBIN_FILES) $(DESTDIR)$(SBINDIR)/
 	sed 's|@SBINDIR@|$(SBINDIR)|' packaging/systemd/vcudad.service \
 		> $(DESTDIR)$(UNITDIR)/vcudad.service
+	install -D -m 644 packaging/completion/vcudactl \
+		$(DESTDIR)$(COMPLETIONDIR)/vcudactl
 	for page in $(MAN_PAGES); do \
 		install -D -m 644 $$page \
 			$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
@@ -51,7 +54,8 @@ install-dkms:
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(SBINDIR)/,$(notdir $(SBIN_FILES)))
-	rm -f $(DESTDIR)$(UNITDIR)/vcudad.service $(DESTDIR)$(LDCONF)
+	rm -f $(DESTDIR)$(UNITDIR)/vcudad.service $(DESTDIR)$(LDCONF) \
+		$(DESTDIR)$(COMPLETIONDIR)/vcudactl
 	for page in $(MAN_PAGES); do \
 		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
 	done
