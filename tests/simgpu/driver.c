@@ -23,11 +23,15 @@ uint64_t sim_now(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static bool exiting(void) {
+    return __atomic_load_n(&sim_exiting, __ATOMIC_RELAXED);
+}
+
 CUresult sim_ready(void) {
     /* First of all: in a forked child any lock may be held by a thread that is not there. */
     if (atomic_load(&forked) || !atomic_load(&started))
         return CUDA_ERROR_NOT_INITIALIZED;
-    return sim_exiting ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+    return exiting() ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
 }
 
 int sim_device_count(void) {
@@ -70,7 +74,7 @@ static CUresult start_device(struct sim_device *device, int ordinal, size_t memo
 }
 
 static void at_exit(void) {
-    sim_exiting = true;
+    __atomic_store_n(&sim_exiting, true, __ATOMIC_RELAXED);
 }
 
 static void after_fork_in_child(void) {
@@ -103,7 +107,7 @@ CUresult cuInit(unsigned int Flags) {
         return CUDA_ERROR_INVALID_VALUE;
     if (atomic_load(&forked))
         return CUDA_ERROR_NOT_INITIALIZED;
-    if (sim_exiting)
+    if (exiting())
         return CUDA_ERROR_DEINITIALIZED;
     pthread_mutex_lock(&lock);
     if (!atomic_load(&started)) {
