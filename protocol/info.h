@@ -29,6 +29,8 @@ struct vcuda_param {
 struct vcuda_function_info {
 	__u32 params;
 	__u32 max_dynamic_shared; /* bytes */
+	__u32 max_threads;        /* of a block */
+	__u32 pad;
 	struct vcuda_param param[];
 };
 

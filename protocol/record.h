@@ -46,7 +46,7 @@ struct vcuda_rec {
 /* Slots of a call at most. */
 #define VCUDA_SLOTS_MAX 24u
 
-#define VCUDA_PAD8(n) (((n) + 7u) & ~7u)
+#define VCUDA_PAD8(n) (((n) + 7u) / 8u * 8u)
 
 enum vcuda_kind {
 	VCUDA_KIND_NONE = 0,

@@ -232,7 +232,7 @@ VCUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
     CUresult r = guest_enter_any(&t);
 
     if (r == CUDA_SUCCESS)
-        r = guest_check(VCUDA_KIND_CONTEXT, ctx);
+        r = ctx ? guest_check(VCUDA_KIND_CONTEXT, ctx) : CUDA_ERROR_INVALID_VALUE;
     return r == CUDA_SUCCESS ? push(t, (uint64_t)ctx) : r;
 }
 

@@ -92,6 +92,7 @@ struct function {
     uint32_t params;
     uint32_t param_bytes;        /* up to the end of the last one */
     uint32_t max_dynamic_shared; /* bytes that a launch may ask for */
+    uint32_t max_threads;        /* of a block */
     struct {
         uint32_t offset;
         uint32_t size;

@@ -38,8 +38,7 @@ static CUresult check_shape(const struct context *c, const struct function *f,
             return CUDA_ERROR_INVALID_VALUE;
         threads *= l->block[i];
     }
-    if (threads > (uint64_t)limit_of(c, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) ||
-        l->shared > vcuda_load_once(&f->max_dynamic_shared))
+    if (threads > f->max_threads || l->shared > vcuda_load_once(&f->max_dynamic_shared))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

@@ -262,6 +262,7 @@ static CUresult take_layout(struct function *f, const struct vcuda_function_info
         return VCUDA_ERROR_LOST;
     f->params = info->params;
     f->max_dynamic_shared = info->max_dynamic_shared;
+    f->max_threads = info->max_threads;
     f->param = calloc(f->params + 1, sizeof(*f->param));
     if (!f->param)
         return CUDA_ERROR_OUT_OF_MEMORY;

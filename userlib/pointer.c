@@ -95,11 +95,11 @@ static void answer_unknown(void *data, CUpointer_attribute a) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         *(uint64_t *)data = 0;
         break;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: /* seen: left as it was */
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: /* seen: left as they were */
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)data = CU_DEVICE_INVALID;

@@ -121,15 +121,18 @@ void objects_end(struct objects *o, uint64_t name) {
     pthread_mutex_unlock(&o->lock);
 }
 
-void objects_end_primary(struct objects *o, uint64_t device, void (*tell)(uint64_t context)) {
+uint64_t objects_end_primary(struct objects *o, uint64_t device) {
+    uint64_t name = 0;
+
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = 0; i < o->kinds[VCUDA_KIND_CONTEXT].room; i++) {
         struct slot *s = &o->kinds[VCUDA_KIND_CONTEXT].slots[i];
 
         if (s->name && s->object.aux == 1 + device) {
-            end_owned(o, s->name);
-            tell(s->name);
+            name = s->name;
+            end_owned(o, name);
         }
     }
     pthread_mutex_unlock(&o->lock);
+    return name;
 }

@@ -37,7 +37,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
 /* Ends a name and all that it owns. */
 void objects_end(struct objects *o, uint64_t name);
-/* Ends all that the primary context of a device owns, and tells its name. */
-void objects_end_primary(struct objects *o, uint64_t device, void (*tell)(uint64_t context));
+/* Ends all that the primary context of a device owns: its name, or 0 if there is none. */
+uint64_t objects_end_primary(struct objects *o, uint64_t device);
 
 #endif

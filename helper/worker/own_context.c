@@ -15,6 +15,7 @@ CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
     r = w->driver.cuDevicePrimaryCtxRetain(&a->pctx, device);
     if (r == CUDA_SUCCESS) {
         f->aux = 1 + (uint64_t)a->dev;
+        w->holds[a->dev]++;
         regions_register(w);
     }
     return r;
@@ -33,22 +34,33 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
         regions_unregistered(w);
     pending_forget_context(a->ctx_name);
     worker_forget_context();
-    return w->driver.cuDevicePrimaryCtxRelease_v2(device);
+    for (; w->holds[a->dev] && r == CUDA_SUCCESS; w->holds[a->dev]--)
+        r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
+    return r;
 }
 
 CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
                                         struct args_cuDevicePrimaryCtxReset_v2 *a) {
+    CUcontext again;
     CUdevice device;
+    uint64_t name;
     CUresult r = worker_device(w, a->dev, &device);
 
     (void)f;
     if (r != CUDA_SUCCESS)
         return r;
     r = w->driver.cuDevicePrimaryCtxReset_v2(device);
-    objects_end_primary(&w->objects, (uint64_t)a->dev, pending_forget_context);
+    name = objects_end_primary(&w->objects, (uint64_t)a->dev);
+    pending_forget_context(name);
     worker_forget_context();
     if (a->dev == 0)
         regions_unregistered(w);
+    /* The guest's name goes on, and means a context that must be made anew. */
+    if (r == CUDA_SUCCESS && name) {
+        r = w->driver.cuDevicePrimaryCtxRetain(&again, device);
+        w->holds[a->dev] += r == CUDA_SUCCESS;
+        regions_register(w);
+    }
     return r;
 }
 

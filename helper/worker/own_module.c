@@ -124,7 +124,7 @@ CUresult own_module_load(struct worker *w, struct frame *f, struct args_module_l
 /* A function comes with the layout of its parameters: a launch is laid out in the guest. */
 CUresult own_module_function(struct worker *w, struct frame *f, struct args_module_function *a) {
     struct vcuda_function_info *info = a->info;
-    int shared = 0;
+    int shared = 0, threads = 0;
     CUresult r;
 
     if (a->info_cap < sizeof(*info))
@@ -134,9 +134,13 @@ CUresult own_module_function(struct worker *w, struct frame *f, struct args_modu
         return r;
     r = w->driver.cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                      a->hfunc);
+    if (r == CUDA_SUCCESS)
+        r = w->driver.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                         a->hfunc);
     if (r != CUDA_SUCCESS)
         return r;
     info->max_dynamic_shared = (uint32_t)shared;
+    info->max_threads = (uint32_t)threads;
     f->owner = a->hmod_name;
     for (;;) {
         size_t offset, size;

@@ -41,9 +41,10 @@ struct worker {
     int gpu_count;
     struct region regions[VCUDA_REGIONS_MAX]; /* by number; [0] is unused */
     pthread_mutex_t regions_lock;
-    CUcontext base;    /* keeps the regions registered; of gpus[0]; NULL until a context exists */
-    uint32_t deferred; /* first untold error of a posted call */
-    bool over;         /* the session has ended: stop serving */
+    CUcontext base; /* keeps the regions registered; of gpus[0]; NULL until a context exists */
+    uint32_t holds[VCUDA_DEVICES_MAX]; /* ours on each primary context, for the guest */
+    uint32_t deferred;                 /* first untold error of a posted call */
+    bool over;                         /* the session has ended: stop serving */
 };
 
 /* Serves until the session ends. Returns the exit status of the process. */

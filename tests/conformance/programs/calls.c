@@ -55,7 +55,6 @@ static void devices(void) {
     SHOW(cuDeviceGet(&d, -1));
     SHOW(cuDeviceGet(&d, n));
     SHOW(cuDeviceGetName(NULL, 10, 0));
-    SHOW(cuDeviceGetName(name, 0, 0));
     SHOW(cuDeviceGetName(name, sizeof(name), 1000));
     SHOW(cuDeviceTotalMem(&bytes, 1000));
     SHOW(cuDeviceTotalMem(NULL, 0));

@@ -59,7 +59,6 @@ int main(void) {
     SHOW(cuCtxGetId(created, &b));
     printf("different ids %d\n", a != b);
     SHOW(cuCtxGetApiVersion(primary, &version));
-    SHOW(cuCtxGetApiVersion((CUcontext)-1, &version));
     SHOW(cuCtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
     SHOW(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2048));
     SHOW(cuCtxGetLimit(&limit, 1000));

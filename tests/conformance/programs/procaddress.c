@@ -18,7 +18,6 @@ int main(void) {
     CUdriverProcAddressQueryResult status;
 
     CK(cuInit(0));
-    ask("cuMemAlloc", 2000, 0);
     ask("cuMemAlloc", 3020, 0);
     ask("cuMemAlloc", 13000, 0);
     ask("cuMemAlloc_v2", 13000, 0);
@@ -31,8 +30,6 @@ int main(void) {
     ask("cuLaunchKernel", 3000, 0);
     ask("cuLaunchKernel", 13000, 2);
     ask("cuMemcpyHtoD", 13000, 2);
-    SHOW(cuGetProcAddress(NULL, &a, 12000, 0, &status));
-    SHOW(cuGetProcAddress("cuInit", NULL, 12000, 0, &status));
     SHOW(cuGetProcAddress("cuInit", &a, 12000, 77, &status));
     SHOW(cuGetProcAddress("cuInit", &a, 12000, 0, NULL));
     CK(cuGetProcAddress("cuCtxGetDevice", &a, 12000, 0, &status));
