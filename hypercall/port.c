@@ -79,6 +79,16 @@ void vcuda_port_eoi(struct vcuda_port *port, unsigned int flags)
 	spin_unlock(&port->lock);
 }
 
+bool vcuda_port_lost(struct vcuda_port *port)
+{
+	bool lost;
+
+	spin_lock(&port->lock);
+	lost = port->irq && irq_from_evtchn(port->evtchn) != port->irq;
+	spin_unlock(&port->lock);
+	return lost;
+}
+
 void vcuda_port_close(struct vcuda_port *port)
 {
 	unsigned int irq;

@@ -42,6 +42,9 @@ void vcuda_port_notify(struct vcuda_port *port);
  */
 void vcuda_port_eoi(struct vcuda_port *port, unsigned int flags);
 
+/* Whether a save and restore of the guest took the open port's channel away. */
+bool vcuda_port_lost(struct vcuda_port *port);
+
 /*
  * Closes the port, once or again; event() is not running any more afterwards.
  * A port whose channel was lost by a save and restore closes as well. Sleeps.

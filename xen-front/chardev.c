@@ -50,7 +50,7 @@ void vcuda_front_chardev_detach(struct vcuda_front_conn *conn)
 		vcuda_front_conn_put(conn);
 }
 
-static struct vcuda_front_conn *attached_conn(void)
+struct vcuda_front_conn *vcuda_front_chardev_conn(void)
 {
 	struct vcuda_front_conn *conn = NULL;
 
@@ -106,7 +106,7 @@ static bool same_open(const struct vcuda_ioc_open *a,
 
 static struct vcuda_front_session *new_session(const struct vcuda_ioc_open *open)
 {
-	struct vcuda_front_conn *conn = attached_conn();
+	struct vcuda_front_conn *conn = vcuda_front_chardev_conn();
 	struct vcuda_front_session *session;
 
 	if (!conn)

@@ -15,12 +15,18 @@
 /* Messages that are taken before other work gets its turn: a ring full. */
 #define MESSAGES_MAX (VCUDA_CTL_RING_BYTES / sizeof(struct vcuda_ctl))
 
+/* Ending the grants of a large session takes a while. */
+static void kick(struct vcuda_front_conn *conn)
+{
+	queue_work(system_long_wq, &conn->work);
+}
+
 static void control_event(struct vcuda_port *port)
 {
 	struct vcuda_front_conn *conn =
 		container_of(port, struct vcuda_front_conn, port);
 
-	schedule_work(&conn->work);
+	kick(conn);
 }
 
 /* Whether that was news: 1 or 0, or -EPROTO. */
@@ -101,7 +107,7 @@ static void conn_work(struct work_struct *work)
 		/* No EOI: nothing that it sends is wanted any more. */
 		xenbus_switch_state(conn->xdev, XenbusStateClosing);
 	} else if (again) {
-		schedule_work(&conn->work);
+		kick(conn);
 	} else {
 		vcuda_port_eoi(&conn->port,
 			       useful ? 0 : XEN_EOI_FLAG_SPURIOUS);
@@ -196,12 +202,20 @@ void vcuda_front_conn_break(struct vcuda_front_conn *conn, const char *what)
 	pr_err_ratelimited("domain %u broke the protocol (%s), cut off\n",
 			   conn->domid, what);
 	/* The work tells xenbus: it is known to end before the device does. */
-	schedule_work(&conn->work);
+	kick(conn);
+}
+
+void vcuda_front_conn_resume(struct vcuda_front_conn *conn)
+{
+	if (vcuda_port_lost(&conn->port))
+		cut(conn, false);
 }
 
 void vcuda_front_conn_stop(struct vcuda_front_conn *conn)
 {
 	cut(conn, false);
+	/* It may have been attached after it broke. */
+	vcuda_front_chardev_detach(conn);
 	vcuda_port_close(&conn->port);
 	cancel_work_sync(&conn->work);
 }

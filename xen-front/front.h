@@ -88,6 +88,12 @@ struct vcuda_front_conn *vcuda_front_conn_create(struct xenbus_device *xdev);
  */
 void vcuda_front_conn_stop(struct vcuda_front_conn *conn);
 
+/*
+ * The guest runs on: if it was restored elsewhere, the connection's sessions
+ * die. Atomic. xenbus' own resume follows, unless it does not find the backend.
+ */
+void vcuda_front_conn_resume(struct vcuda_front_conn *conn);
+
 /* The stopped connection's backend is gone or has unmapped: ends all grants. */
 void vcuda_front_conn_release(struct vcuda_front_conn *conn);
 
@@ -249,6 +255,8 @@ void vcuda_front_chardev_unregister(void);
 int vcuda_front_chardev_attach(struct vcuda_front_conn *conn);
 /* Ends that; does nothing for a connection that is not attached. */
 void vcuda_front_chardev_detach(struct vcuda_front_conn *conn);
+/* The attached connection with a reference, or NULL. */
+struct vcuda_front_conn *vcuda_front_chardev_conn(void);
 
 /* ---- xenbus (xenbus.c) --------------------------------------------------- */
 

@@ -8,8 +8,31 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/module.h>
+#include <linux/notifier.h>
 #include <xen/page.h>
+#include <xen/xen-ops.h>
 #include <xen/xen.h>
+
+/*
+ * After a restore, or a save that was cancelled. Here and not in the driver's
+ * resume, which xenbus does not call when the new host has no device yet: the
+ * programs learn of their sessions' death all the same.
+ */
+static int guest_resumes(struct notifier_block *nb, unsigned long action,
+			 void *data)
+{
+	struct vcuda_front_conn *conn = vcuda_front_chardev_conn();
+
+	if (conn) {
+		vcuda_front_conn_resume(conn);
+		vcuda_front_conn_put(conn);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block resume_notifier = {
+	.notifier_call = guest_resumes,
+};
 
 static int __init vcuda_front_init(void)
 {
@@ -25,14 +48,18 @@ static int __init vcuda_front_init(void)
 	if (err)
 		return err;
 	err = vcuda_front_xenbus_register();
-	if (err)
+	if (err) {
 		vcuda_front_chardev_unregister();
-	return err;
+		return err;
+	}
+	xen_resume_notifier_register(&resume_notifier);
+	return 0;
 }
 module_init(vcuda_front_init);
 
 static void __exit vcuda_front_exit(void)
 {
+	xen_resume_notifier_unregister(&resume_notifier);
 	/* No file is open any more; this closes the connection, if there is one. */
 	vcuda_front_xenbus_unregister();
 	vcuda_front_chardev_unregister();

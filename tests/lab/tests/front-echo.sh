@@ -3,7 +3,6 @@
 # Both modules: sessions, regions and notifications between guest-echo and host-echo, programs
 # and workers that die, and what is left of them.
 
-holding() { grep -q holding /run/hold; }
 idle() { test "$(guest_run g 'grep -c vcuda-session /proc/interrupts')" = 0; }
 connected() { [ "$(xenstore-read /local/domain/$id/device/vcuda/0/state)" = 4 ]; }
 
@@ -37,6 +36,14 @@ for kind in $LAB_GUESTS; do
     check "$kind: nothing is left of it" wait_until 5 idle
     check_equal "$kind: the next one is served" opened "$(guest_run g guest-echo open)"
 
+    check "$kind: 20 programs at once" guest_run g -t 60 \
+        'for i in $(seq 20); do guest-echo echo 20 & p="$p $!"; done; for i in $p; do wait $i || exit; done'
+    kill -STOP $helper
+    guest_run g 'for i in $(seq 9); do guest-echo open & done; sleep 1; kill -9 $(pidof guest-echo)'
+    check "$kind: killed before any worker came, nothing is left" wait_until 5 idle
+    kill -CONT $helper
+    check_equal "$kind: and the next one is served" opened "$(guest_run g guest-echo open)"
+
     said=$(guest_run g 'guest-echo fill 1024') && ok "$kind: $said" || not_ok "$kind: $said"
     check_equal "$kind: and then" opened "$(guest_run g guest-echo open)"
 
@@ -45,7 +52,7 @@ for kind in $LAB_GUESTS; do
     check "$kind: destroyed" destroy_guest g
 done
 kill $helper
+vcudactl reap
 check "the backend unloads" rmmod vcuda_back
 check "nothing is left" leak_check
 check "kernels are content" dmesg_clean
-
