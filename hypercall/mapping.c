@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The kernel's handles of a mapping, and its end. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -84,13 +86,13 @@ static void unmap_chunk(struct vcuda_mapping *m, u32 first, u32 n)
 		b->index[ops++] = i;
 	}
 	if (ops && gnttab_unmap_refs(b->unmap, NULL, b->pages, ops))
-		pr_err_ratelimited("d%u: unmapping grants failed\n", m->domid);
+		pr_err_ratelimited("domain %u: unmapping grants failed\n", m->domid);
 	for (i = 0; i < ops; i++) {
 		m->handles[b->index[i]] = INVALID_GRANT_HANDLE;
 		if (b->unmap[i].status == GNTST_okay)
 			b->done[done++] = b->pages[i];
 		else
-			pr_err_ratelimited("d%u: grant %u stays mapped (%d)\n",
+			pr_err_ratelimited("domain %u: grant %u stays mapped (%d)\n",
 					   m->domid, m->refs[b->index[i]],
 					   b->unmap[i].status);
 	}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A mapping in a process. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
@@ -49,11 +51,11 @@ static void unmap_ops(struct vcuda_mapping_user *u, u32 n)
 	if (!n)
 		return;
 	if (HYPERVISOR_grant_table_op(GNTTABOP_unmap_grant_ref, u->ops.unmap, n))
-		pr_err_ratelimited("d%u: unmapping from a process failed\n",
+		pr_err_ratelimited("domain %u: unmapping from a process failed\n",
 				   u->mapping->domid);
 	for (i = 0; i < n; i++)
 		if (u->ops.unmap[i].status != GNTST_okay)
-			pr_err_ratelimited("d%u: a process keeps a page (%d)\n",
+			pr_err_ratelimited("domain %u: a process keeps a page (%d)\n",
 					   u->mapping->domid,
 					   u->ops.unmap[i].status);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -135,7 +137,7 @@ bool vcuda_conn_drained(struct vcuda_back_conn *conn)
 
 void vcuda_conn_break(struct vcuda_back_conn *conn, const char *why)
 {
-	pr_err_ratelimited("vcuda-back: domain %u is cut off: %s\n",
+	pr_err_ratelimited("domain %u is cut off: %s\n",
 			   conn->domid, why);
 	WRITE_ONCE(conn->broken, true);
 	conn_changed(conn);
