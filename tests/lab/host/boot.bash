@@ -79,6 +79,6 @@ lab_shell() {
     # shellcheck disable=SC2064
     trap "rm -rf '$run'" EXIT
     prepare_host "$run"
-    say "Xen starts; the shell is dom0's. 'poweroff' or Ctrl-a x ends it."
+    say "Xen starts; the shell is dom0's. 'exit' or Ctrl-a x ends it."
     (qemu_in "$run" shell -serial mon:stdio)
 }
