@@ -251,7 +251,10 @@ static uint32_t symbol_value(struct loader *ld, const struct operand *o, enum ty
         int n = o->len < 60 ? (int)o->len : 60;
         memcpy(buf, o->s, (size_t)n);
         memcpy(buf + n, " is not declared", 17);
-        st_syntax(ld, buf);
+        if (is_other_sreg(o->s, o->len))
+            st_refuse(ld, "this special register");
+        else
+            st_syntax(ld, buf);
         return 1;
     }
     if (width < 4 || (width == 4 && (sym->kind == SYM_FUNC ||

@@ -140,10 +140,23 @@ struct crew {
     struct timespec start;
 };
 
-static void out_of_memory(struct grid *g) {
+/* Ends a launch for a reason that lies outside of its kernel. */
+static void end_launch(struct grid *g, enum ptx_status status, const char *why) {
     int none = PTX_OK;
-    atomic_compare_exchange_strong(&g->status, &none, PTX_ERR_NOMEM);
+    if (atomic_compare_exchange_strong(&g->status, &none, (int)status) && g->msg && g->msg_size)
+        snprintf(g->msg, g->msg_size, "%s: %s", g->f->name, why);
     atomic_store(&g->stop, true);
+}
+
+static void out_of_memory(struct grid *g) {
+    end_launch(g, PTX_ERR_NOMEM, "no memory for its threads");
+}
+
+/* Whether to start another block; warps look at `cancel` themselves, but only in loops. */
+static bool goes_on(struct grid *g) {
+    if (g->launch->cancel && *g->launch->cancel)
+        end_launch(g, PTX_ERR_LAUNCH_TIMEOUT, "ended from outside");
+    return !atomic_load(&g->stop);
 }
 
 static bool worth_helpers(const struct crew *c) {
@@ -177,7 +190,7 @@ static void work(struct grid *g, struct crew *crew) {
     if (!block_alloc(&b, g, &ranges)) {
         out_of_memory(g);
     } else {
-        while (!atomic_load(&g->stop)) {
+        while (goes_on(g)) {
             uint64_t index = atomic_fetch_add(&g->next_block, 1);
             if (index >= g->total)
                 break;
@@ -308,8 +321,5 @@ enum ptx_status ptx_launch_run(const struct ptx_func *func, const struct ptx_lau
         work_apart(&g, host_threads(launch));
     }
     fesetenv(&env);
-    enum ptx_status status = (enum ptx_status)atomic_load(&g.status);
-    if (status == PTX_ERR_NOMEM && msg && msg_size)
-        snprintf(msg, msg_size, "%s: no memory for its threads", g.f->name);
-    return status;
+    return (enum ptx_status)atomic_load(&g.status);
 }

@@ -289,7 +289,44 @@ static void build_dp(struct loader *ld, struct stmt *st) {
     i->flags |= (uint8_t)((ta == T_S32 ? F_SIGNED : 0) | (tb == T_S32 ? F_ALT : 0));
 }
 
-const struct opcode ops_mul[] = {{"mul", build_mul},  {"mad", build_mad},  {"madc", build_mad},
-                                 {"mul24", build_24}, {"mad24", build_24}, {"div", build_div},
-                                 {"rem", build_div},  {"dp4a", build_dp},  {"dp2a", build_dp},
+/* --- vabsdiff4: differences of four bytes, each for itself or, with .add, summed up on c --- */
+
+static enum step exec_absdiff4(struct warp *w, const struct insn *i, uint32_t mask) {
+    uint32_t *d = at(w, i->d);
+    const uint32_t *a = at(w, i->a), *b = at(w, i->b), *c = at(w, i->c);
+    bool sign = i->flags & F_SIGNED;
+
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint32_t sum = c[l], bytes = 0;
+        for (int k = 0; k < 4; k++) {
+            int32_t x = byte_of(a[l], k, sign) - byte_of(b[l], k, sign);
+            uint32_t size = (uint32_t)(x < 0 ? -x : x);
+            sum += size;
+            bytes |= (size & 0xff) << (8 * k);
+        }
+        d[l] = i->flags & F_ALT ? sum : bytes;
+    }
+    return STEP_NEXT;
+}
+
+static void build_absdiff4(struct loader *ld, struct stmt *st) {
+    enum type td = need_type(ld), ta = need_type(ld), tb = need_type(ld);
+    bool add = take(st, "add");
+
+    if (ta != tb || (ta != T_U32 && ta != T_S32) || td != T_U32) {
+        st_refuse(ld, "these types");
+        return;
+    }
+    build_d_abc(ld, exec_absdiff4, T_B32, T_B32, T_B32);
+    if (ld->status == PTX_OK)
+        ld->m->code[ld->m->code_count - 1].flags |=
+            (uint8_t)((ta == T_S32 ? F_SIGNED : 0) | (add ? F_ALT : 0));
+}
+
+const struct opcode ops_mul[] = {{"mul", build_mul},  {"mad", build_mad},
+                                 {"madc", build_mad}, {"mul24", build_24},
+                                 {"mad24", build_24}, {"div", build_div},
+                                 {"rem", build_div},  {"dp4a", build_dp},
+                                 {"dp2a", build_dp},  {"vabsdiff4", build_absdiff4},
                                  {NULL, NULL}};

@@ -130,20 +130,17 @@ uint32_t parse_reg_guard(struct loader *ld) {
 }
 
 static const char *const refused[] = {
-    "tex",        "tld4",      "txq",          "suld",
-    "sust",       "sured",     "suq",          "istypep",
-    "wmma",       "mma",       "wgmma",        "ldmatrix",
-    "stmatrix",   "movmatrix", "mbarrier",     "cp",
-    "tensormap",  "tcgen05",   "multimem",     "clusterlaunchcontrol",
-    "setmaxnreg", "mapa",      "getctarank",   "createpolicy",
-    "alloca",     "stacksave", "stackrestore", "vadd",
-    "vsub",       "vabsdiff",  "vmin",         "vmax",
-    "vshl",       "vshr",      "vmad",         "vset",
-    "vadd2",      "vsub2",     "vavrg2",       "vabsdiff2",
-    "vmin2",      "vmax2",     "vset2",        "vadd4",
-    "vsub4",      "vavrg4",    "vabsdiff4",    "vmin4",
-    "vmax4",      "vset4",     "elect",        "st.async",
-    "red.async",  "fns",       "pmevent",      "applypriority",
+    "tex",        "tld4",         "txq",        "suld",         "sust",
+    "sured",      "suq",          "istypep",    "wmma",         "mma",
+    "wgmma",      "ldmatrix",     "stmatrix",   "movmatrix",    "mbarrier",
+    "cp",         "tensormap",    "tcgen05",    "multimem",     "clusterlaunchcontrol",
+    "setmaxnreg", "mapa",         "getctarank", "createpolicy", "alloca",
+    "stacksave",  "stackrestore", "vadd",       "vsub",         "vabsdiff",
+    "vmin",       "vmax",         "vshl",       "vshr",         "vmad",
+    "vset",       "vadd2",        "vsub2",      "vavrg2",       "vabsdiff2",
+    "vmin2",      "vmax2",        "vset2",      "vadd4",        "vsub4",
+    "vavrg4",     "vmin4",        "vmax4",      "vset4",        "elect",
+    "st.async",   "red.async",    "fns",        "pmevent",      "applypriority",
     "discard"};
 
 static void unknown_opcode(struct loader *ld) {

@@ -93,6 +93,16 @@ int find_sreg(const char *s, size_t len, char dim, unsigned *size) {
     return -1;
 }
 
+bool is_other_sreg(const char *s, size_t len) {
+    static const char *const starts[] = {
+        "%reserved_smem",       "%cluster",        "%ncluster",          "%pm",
+        "%is_explicit_cluster", "%aggr_smem_size", "%current_graph_exec"};
+    for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++)
+        if (len >= strlen(starts[k]) && !memcmp(s, starts[k], strlen(starts[k])))
+            return true;
+    return false;
+}
+
 static uint64_t nanoseconds(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);

@@ -14,6 +14,9 @@ enum {
 /* The number of a special register; `dim` is its 'x', or 0. Negative: there is none. */
 int find_sreg(const char *s, size_t len, char dim, unsigned *size);
 
+/* Special registers that PTX has and this engine has not. */
+bool is_other_sreg(const char *s, size_t len);
+
 enum step exec_sreg(struct warp *w, const struct insn *i, uint32_t mask);
 
 #endif

@@ -120,6 +120,7 @@ void test_refusals(void **state) {
          "no module"},
         {HEAD ".extern .global .u32 x;\n.entry k() { .reg .u32 r; ld.global.u32 r, [x]; }",
          PTX_ERR_UNSUPPORTED, "x is defined in no module"},
+        {BODY("mov.u32 %r1, %cluster_ctaid.x;"), PTX_ERR_UNSUPPORTED, "special register"},
         {BODY("lop3.b32 %r1, %r1, %r2, %r3, 256;"), PTX_ERR_SYNTAX, "table"},
         {BODY("\"text\";"), PTX_ERR_SYNTAX, "instruction"},
         {BODY("/* open"), PTX_ERR_SYNTAX, "unreadable"},

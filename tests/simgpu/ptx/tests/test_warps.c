@@ -129,6 +129,18 @@ void test_cancel(void **state) {
                ARG(never));
     pthread_join(t, NULL);
     ptx_module_unload(m);
+
+    /* without a loop, but with blocks for hours */
+    m = load_body("st.global.u32 [%out], %r0;");
+    cancel = false;
+    pthread_create(&t, NULL, cancel_soon, NULL);
+    run_kernel(
+        m, "k",
+        (struct run){
+            .grid = 0x7fffffff, .block = 64, .cancel = &cancel, .expect = PTX_ERR_LAUNCH_TIMEOUT},
+        ARG(never), ARG(never));
+    pthread_join(t, NULL);
+    ptx_module_unload(m);
 }
 
 /* Kernels that could never end are faults, not hangs. */
