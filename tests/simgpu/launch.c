@@ -66,7 +66,7 @@ static CUresult check_shape(const struct request *request, const struct sim_func
         if (info->reqntid[0] && request->block[i] != (unsigned)info->reqntid[i])
             return CUDA_ERROR_INVALID_VALUE;
     if (threads > (unsigned)info->max_threads_per_block)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+        return CUDA_ERROR_INVALID_VALUE; /* seen of the native driver */
     return CUDA_SUCCESS;
 }
 
