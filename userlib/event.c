@@ -82,6 +82,20 @@ VCUDA_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
     return cuEventRecordWithFlags(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
 }
 
+/* Even for a missing result the driver says that a handle is wrong. */
+VCUDA_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_EVENT, hStart);
+    if (r == CUDA_SUCCESS)
+        r = pMilliseconds ? guest_check(VCUDA_KIND_EVENT, hEnd) : CUDA_ERROR_INVALID_HANDLE;
+    return r == CUDA_SUCCESS
+               ? wire_cuEventElapsedTime_v2(t, pMilliseconds, (uint64_t)hStart, (uint64_t)hEnd)
+               : r;
+}
+
 VCUDA_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
     return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
 }

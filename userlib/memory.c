@@ -120,6 +120,8 @@ VCUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
 
     if (r != CUDA_SUCCESS)
         return r;
+    if (!pbase && !psize) /* asked for nothing: the driver does not even look */
+        return CUDA_SUCCESS;
     if (arena_find((const void *)dptr, 1, &block))
         range = (struct range){(uint64_t)block.start, block.size, 0, 0};
     else if (!ranges_find(dptr, 1, &range))
@@ -139,9 +141,11 @@ VCUDA_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Fl
         return r;
     if (!pp || Flags & ~HOST_ALLOC_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!bytesize)
-        return CUDA_ERROR_INVALID_VALUE;
     r = guest_fault(t);
+    if (r == CUDA_SUCCESS && !bytesize) {
+        *pp = NULL;
+        return CUDA_SUCCESS;
+    }
     return r == CUDA_SUCCESS ? arena_alloc(t, bytesize, Flags, pp) : r;
 }
 

@@ -338,7 +338,7 @@ VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUm
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!name || strlen(name) >= VCUDA_INLINE_MAX)
+    if (!name || strlen(name) >= VCUDA_INLINE_MAX || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
     r = guest_check(VCUDA_KIND_MODULE, hmod);
     if (r != CUDA_SUCCESS)

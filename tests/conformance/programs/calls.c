@@ -214,7 +214,6 @@ static void names(void) {
     puts(text);
     SHOW(cuGetErrorString((CUresult)12345, &text));
     printf("%s\n", text ? text : "(null)");
-    SHOW(cuGetErrorName(CUDA_SUCCESS, NULL));
 }
 
 int main(void) {

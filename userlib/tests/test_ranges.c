@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Device memory by address: found again, kept apart from the program's own mappings. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "ranges.h"
+
+/* Where nothing of a sanitizer's lies. */
+#define BASE 0x300000000000ull
+#define PAGE 4096ull
+#define CONTEXT 7
+#define OTHER 8
+
+/* Whether nothing is mapped on that page. */
+static bool page_free(uint64_t page) {
+    void *want = (void *)page;
+    void *got = mmap(want, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                     0);
+
+    if (got == MAP_FAILED)
+        return false;
+    munmap(got, PAGE);
+    return got == want;
+}
+
+static void test_reserved_while_it_lives(void **state) {
+    (void)state;
+    assert_true(ranges_add(BASE, 3 * PAGE, CONTEXT));
+    for (int i = 0; i < 3; i++)
+        assert_false(page_free(BASE + (uint64_t)i * PAGE));
+    assert_true(page_free(BASE + 3 * PAGE));
+    assert_true(ranges_remove(BASE));
+    for (int i = 0; i < 3; i++)
+        assert_true(page_free(BASE + (uint64_t)i * PAGE));
+    assert_false(ranges_remove(BASE));
+}
+
+static void test_find_at_bounds(void **state) {
+    struct range r;
+
+    (void)state;
+    assert_true(ranges_add(BASE, 1000, CONTEXT));
+    assert_true(ranges_add(BASE + 1024, 1000, OTHER));
+    assert_true(ranges_find(BASE, 1000, &r));
+    assert_int_equal(r.start, BASE);
+    assert_int_equal(r.size, 1000);
+    assert_int_equal(r.context, CONTEXT);
+    assert_true(ranges_find(BASE + 999, 1, &r));
+    assert_false(ranges_find(BASE + 1000, 1, &r));
+    assert_false(ranges_find(BASE + 999, 2, &r));
+    assert_false(ranges_find(BASE - 1, 1, &r));
+    assert_false(ranges_find(BASE, UINT64_MAX, &r));
+    assert_false(ranges_find(0, 0, &r));
+    assert_false(ranges_find(UINT64_MAX, 1, &r));
+    assert_true(ranges_find(BASE + 1024, 1000, &r));
+    assert_int_equal(r.context, OTHER);
+    /* Only its start names an allocation. */
+    assert_false(ranges_remove(BASE + 8));
+    assert_true(ranges_remove(BASE));
+    assert_true(ranges_remove(BASE + 1024));
+    assert_false(ranges_find(BASE, 1, &r));
+}
+
+static void test_ids_differ(void **state) {
+    struct range first, again;
+
+    (void)state;
+    assert_true(ranges_add(BASE, PAGE, CONTEXT));
+    assert_true(ranges_find(BASE, 1, &first));
+    assert_true(ranges_remove(BASE));
+    assert_true(ranges_add(BASE, PAGE, CONTEXT));
+    assert_true(ranges_find(BASE, 1, &again));
+    assert_int_not_equal(first.id, again.id);
+    assert_true(ranges_remove(BASE));
+}
+
+static void test_program_has_a_mapping_there(void **state) {
+    struct range r;
+    char *own = mmap((void *)(BASE + PAGE), PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+    (void)state;
+    assert_ptr_equal(own, (void *)(BASE + PAGE));
+    *own = 'x';
+    assert_false(ranges_add(BASE, 4 * PAGE, CONTEXT));
+    assert_false(ranges_find(BASE, 1, &r));
+    assert_int_equal(*own, 'x');
+    assert_true(page_free(BASE));
+    assert_int_equal(munmap(own, PAGE), 0);
+    assert_true(ranges_add(BASE, 4 * PAGE, CONTEXT));
+    assert_true(ranges_remove(BASE));
+}
+
+/* The driver hands out pieces of a page: it stays reserved until the last one ends. */
+static void test_small_ones_share_pages(void **state) {
+    const int pieces = 16; /* two pages */
+    struct range r;
+
+    (void)state;
+    for (int i = 0; i < pieces; i++)
+        assert_true(ranges_add(BASE + 512u * (unsigned)i, 512, CONTEXT));
+    for (int i = 1; i < pieces; i += 2)
+        assert_true(ranges_remove(BASE + 512u * (unsigned)i));
+    assert_false(page_free(BASE));
+    assert_false(page_free(BASE + PAGE));
+    for (int i = 0; i < pieces - 2; i += 2)
+        assert_true(ranges_remove(BASE + 512u * (unsigned)i));
+    assert_true(page_free(BASE));
+    assert_false(page_free(BASE + PAGE));
+    assert_true(ranges_find(BASE + 512 * 14, 512, &r));
+    assert_true(ranges_remove(BASE + 512 * 14));
+    assert_true(page_free(BASE + PAGE));
+}
+
+/* A large one whose first and last page are others' too. */
+static void test_large_between_small(void **state) {
+    (void)state;
+    assert_true(ranges_add(BASE, 512, CONTEXT));
+    assert_true(ranges_add(BASE + 3 * PAGE + 512, 512, CONTEXT));
+    assert_true(ranges_add(BASE + 512, 3 * PAGE, OTHER));
+    assert_false(page_free(BASE + PAGE));
+    assert_true(ranges_remove(BASE));
+    assert_false(page_free(BASE));
+    assert_true(ranges_remove(BASE + 512));
+    assert_true(page_free(BASE));
+    assert_true(page_free(BASE + 2 * PAGE));
+    assert_false(page_free(BASE + 3 * PAGE));
+    assert_true(ranges_remove(BASE + 3 * PAGE + 512));
+    assert_true(page_free(BASE + 3 * PAGE));
+}
+
+static void test_forget_a_context(void **state) {
+    struct range r;
+
+    (void)state;
+    for (uint64_t i = 0; i < 300; i++)
+        assert_true(ranges_add(BASE + i * PAGE, PAGE, i % 2 ? CONTEXT : OTHER));
+    ranges_forget(CONTEXT);
+    for (uint64_t i = 0; i < 300; i++) {
+        assert_int_equal(ranges_find(BASE + i * PAGE, PAGE, &r), i % 2 == 0);
+        assert_int_equal(page_free(BASE + i * PAGE), i % 2);
+    }
+    ranges_forget(OTHER);
+    for (uint64_t i = 0; i < 300; i++)
+        assert_true(page_free(BASE + i * PAGE));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reserved_while_it_lives),
+        cmocka_unit_test(test_find_at_bounds),
+        cmocka_unit_test(test_ids_differ),
+        cmocka_unit_test(test_program_has_a_mapping_there),
+        cmocka_unit_test(test_small_ones_share_pages),
+        cmocka_unit_test(test_large_between_small),
+        cmocka_unit_test(test_forget_a_context),
+    };
+
+    return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
+}
