@@ -18,7 +18,17 @@ COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
 SBIN_FILES := build/helper/vcudad build/helper/vcuda-worker \
 	build/xenstore-schema/vcudactl
 DKMS_ROOMS := protocol hypercall xen-front xen-back
-MAN_PAGES := $(wildcard docs/man/*.[1-8])
+# The library's page goes to guests, the others to the host.
+GUEST_MAN_PAGES := docs/man/libcuda-vcuda.7
+HOST_MAN_PAGES := $(filter-out $(GUEST_MAN_PAGES),$(wildcard docs/man/*.[1-8]))
+
+# $(call install-pages,FILES)
+define install-pages
+for page in $(1); do \
+	install -D -m 644 $$page \
+		$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
+done
+endef
 
 install: install-guest install-host
 
@@ -27,6 +37,7 @@ install-guest: install-dkms
 	install -m 755 build/userlib/libcuda.so.1 $(DESTDIR)$(LIBDIR)/
 	ln -sf libcuda.so.1 $(DESTDIR)$(LIBDIR)/libcuda.so
 	echo $(LIBDIR) > $(DESTDIR)$(LDCONF)
+	$(call install-pages,$(GUEST_MAN_PAGES))
 	$(if $(DESTDIR),,ldconfig)
 
 install-host: install-dkms
@@ -36,10 +47,7 @@ install-host: install-dkms
 		> $(DESTDIR)$(UNITDIR)/vcudad.service
 	install -D -m 644 packaging/completion/vcudactl \
 		$(DESTDIR)$(COMPLETIONDIR)/vcudactl
-	for page in $(MAN_PAGES); do \
-		install -D -m 644 $$page \
-			$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
-	done
+	$(call install-pages,$(HOST_MAN_PAGES))
 
 install-dkms:
 	install -d $(DESTDIR)$(DKMSDIR)
@@ -56,7 +64,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(SBINDIR)/,$(notdir $(SBIN_FILES)))
 	rm -f $(DESTDIR)$(UNITDIR)/vcudad.service $(DESTDIR)$(LDCONF) \
 		$(DESTDIR)$(COMPLETIONDIR)/vcudactl
-	for page in $(MAN_PAGES); do \
+	for page in $(HOST_MAN_PAGES) $(GUEST_MAN_PAGES); do \
 		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
 	done
 	rm -rf $(DESTDIR)$(LIBDIR) $(DESTDIR)$(DKMSDIR)
