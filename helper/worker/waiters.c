@@ -26,7 +26,7 @@ static struct {
     pthread_cond_t work;
     struct job *todo, **todo_end;
     struct job *done, **done_end;
-    unsigned int threads, idle;
+    unsigned int threads, idle, queued;
     uint32_t executor_sleeps;
     int fd;
 } waiters = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
@@ -70,6 +70,7 @@ static void *waiter(void *unused) {
             continue;
         }
         waiters.todo = job->next;
+        waiters.queued--;
         if (!waiters.todo)
             waiters.todo_end = &waiters.todo;
         pthread_mutex_unlock(&waiters.lock);
@@ -90,7 +91,8 @@ static bool give(struct job *job) {
 
     job->next = NULL;
     pthread_mutex_lock(&waiters.lock);
-    if (!waiters.idle && waiters.threads < WAITERS_MAX) {
+    /* One thread for each job that waits: a job may sleep until another one has been done. */
+    if (waiters.queued >= waiters.idle && waiters.threads < WAITERS_MAX) {
         pthread_t thread;
 
         if (!pthread_create(&thread, NULL, waiter, NULL)) {
@@ -100,6 +102,7 @@ static bool give(struct job *job) {
         ok = waiters.threads != 0;
     }
     if (ok) {
+        waiters.queued++;
         *waiters.todo_end = job;
         waiters.todo_end = &job->next;
         pthread_cond_signal(&waiters.work);

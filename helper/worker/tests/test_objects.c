@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The session's table of names: what ends with what, and what a hostile name finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "objects.h"
+
+static struct objects objects;
+
+static uint64_t name_of(enum vcuda_kind kind, uint32_t index) {
+    return vcuda_name(kind, 1, index);
+}
+
+static int setup(void **state) {
+    (void)state;
+    objects_init(&objects);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    for (int i = 0; i < VCUDA_KIND_MAX; i++)
+        free(objects.kinds[i].slots);
+    return 0;
+}
+
+static void add(uint64_t name, uint64_t owner, uint64_t aux) {
+    struct object o = {(void *)(uintptr_t)(name ^ 0x5555), owner, aux};
+
+    assert_true(objects_may_add(&objects, vcuda_name_kind(name), name));
+    assert_true(objects_add(&objects, name, &o));
+    assert_false(objects_may_add(&objects, vcuda_name_kind(name), name));
+}
+
+static bool there(uint64_t name) {
+    struct object o;
+
+    if (!objects_get(&objects, vcuda_name_kind(name), name, &o))
+        return false;
+    assert_ptr_equal(o.native, (void *)(uintptr_t)(name ^ 0x5555));
+    return true;
+}
+
+static void test_end_takes_what_it_owns(void **state) {
+    uint64_t c1 = name_of(VCUDA_KIND_CONTEXT, 1), c2 = name_of(VCUDA_KIND_CONTEXT, 2);
+    uint64_t s1 = name_of(VCUDA_KIND_STREAM, 1), s2 = name_of(VCUDA_KIND_STREAM, 2);
+    uint64_t m1 = name_of(VCUDA_KIND_MODULE, 1), m2 = name_of(VCUDA_KIND_MODULE, 2);
+    uint64_t f1 = name_of(VCUDA_KIND_FUNCTION, 1), f2 = name_of(VCUDA_KIND_FUNCTION, 2);
+    uint64_t e1 = name_of(VCUDA_KIND_EVENT, 500);
+
+    (void)state;
+    add(c1, 0, 0);
+    add(c2, 0, 0);
+    add(s1, c1, 0);
+    add(s2, c2, 0);
+    add(m1, c1, 0);
+    add(m2, c2, 0);
+    add(f1, m1, 16);
+    add(f2, m2, 16);
+    add(e1, c1, 0);
+    objects_end(&objects, c1);
+    assert_false(there(c1) || there(s1) || there(m1) || there(f1) || there(e1));
+    assert_true(there(c2) && there(s2) && there(m2) && there(f2));
+    /* A module's end takes its functions alone. */
+    objects_end(&objects, m2);
+    assert_false(there(m2) || there(f2));
+    assert_true(there(c2) && there(s2));
+    /* A stream owns nothing. */
+    objects_end(&objects, s2);
+    assert_false(there(s2));
+    assert_true(there(c2));
+}
+
+static void test_stale_and_wild_names(void **state) {
+    uint64_t live = vcuda_name(VCUDA_KIND_STREAM, 7, 3);
+    const uint64_t wild[] = {0,
+                             1,
+                             UINT64_MAX,
+                             live + 1,
+                             live | 1ull << 44,
+                             vcuda_name(VCUDA_KIND_STREAM, 6, 3),
+                             vcuda_name(VCUDA_KIND_STREAM, 8, 3),
+                             vcuda_name(VCUDA_KIND_STREAM, 7, 4),
+                             vcuda_name(VCUDA_KIND_STREAM, 7, VCUDA_NAME_INDEX_MAX),
+                             vcuda_name(VCUDA_KIND_MAX, 7, 3),
+                             15ull << 40};
+    struct object o;
+
+    (void)state;
+    add(live, 0, 0);
+    for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+        for (int kind = VCUDA_KIND_CONTEXT; kind < VCUDA_KIND_MAX; kind++)
+            assert_false(objects_get(&objects, kind, wild[i], &o));
+        objects_end(&objects, wild[i]);
+    }
+    assert_false(objects_get(&objects, VCUDA_KIND_EVENT, live, &o));
+    assert_true(there(live));
+    objects_end(&objects, live);
+    objects_end(&objects, live);
+    assert_false(there(live));
+}
+
+/* A new generation must wait until the old one has ended. */
+static void test_place_taken(void **state) {
+    uint64_t old = vcuda_name(VCUDA_KIND_EVENT, 1, 9), fresh = vcuda_name(VCUDA_KIND_EVENT, 2, 9);
+    struct object o = {0};
+
+    (void)state;
+    add(old, 0, 0);
+    assert_false(objects_may_add(&objects, VCUDA_KIND_EVENT, fresh));
+    assert_false(objects_add(&objects, fresh, &o));
+    assert_false(objects_may_add(&objects, VCUDA_KIND_STREAM, old));
+    assert_true(there(old));
+    objects_end(&objects, old);
+    add(fresh, 0, 0);
+    assert_false(there(old));
+}
+
+static void test_whole_table(void **state) {
+    uint64_t last = vcuda_name(VCUDA_KIND_FUNCTION, 1, VCUDA_NAME_INDEX_MAX);
+
+    (void)state;
+    add(name_of(VCUDA_KIND_FUNCTION, 0), 0, 0);
+    add(name_of(VCUDA_KIND_FUNCTION, 63), 0, 0);
+    add(name_of(VCUDA_KIND_FUNCTION, 64), 0, 0);
+    add(last, 0, 0);
+    assert_true(there(name_of(VCUDA_KIND_FUNCTION, 0)));
+    assert_true(there(name_of(VCUDA_KIND_FUNCTION, 63)));
+    assert_true(there(name_of(VCUDA_KIND_FUNCTION, 64)));
+    assert_true(there(last));
+}
+
+/* A reset ends what a primary context owns; its own name goes on. */
+static void test_end_primary(void **state) {
+    uint64_t c = name_of(VCUDA_KIND_CONTEXT, 1), other = name_of(VCUDA_KIND_CONTEXT, 2);
+    uint64_t m = name_of(VCUDA_KIND_MODULE, 1), f = name_of(VCUDA_KIND_FUNCTION, 1);
+    uint64_t s = name_of(VCUDA_KIND_STREAM, 1);
+
+    (void)state;
+    add(c, 0, 1 + 3);
+    add(other, 0, 0);
+    add(m, c, 0);
+    add(f, m, 0);
+    add(s, other, 0);
+    assert_int_equal(objects_end_primary(&objects, 0), 0);
+    assert_true(there(f));
+    assert_int_equal(objects_end_primary(&objects, 3), c);
+    assert_true(there(c) && there(other) && there(s));
+    assert_false(there(m) || there(f));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_end_takes_what_it_owns), TEST(test_stale_and_wild_names), TEST(test_place_taken),
+        TEST(test_whole_table),            TEST(test_end_primary),
+    };
+
+    return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
+}
