@@ -81,41 +81,6 @@ struct insn *emit(struct loader *ld, px_exec exec) {
     return i;
 }
 
-/* --- registers --- */
-
-/* The member of a family: %r<9> declares %r0 to %r8. */
-static struct reg *find_family(struct loader *ld, const char *s, size_t len, uint32_t *ref) {
-    size_t digits = 0;
-    uint64_t number = 0, scale = 1;
-
-    while (digits < len - 1 && digits < 9 && s[len - 1 - digits] >= '0' &&
-           s[len - 1 - digits] <= '9') {
-        number += (uint64_t)(s[len - 1 - digits] - '0') * scale;
-        scale *= 10;
-        digits++;
-        if (s[len - digits] == '0' && digits > 1)
-            continue; /* %r01 is not %r1 */
-        struct sym *sym = map_find(&ld->locals, s, len - digits);
-        if (sym && sym->kind == SYM_REG && number < sym->reg.count) {
-            unsigned each = sym->reg.type == T_PRED ? 4 : reg_size(sym->reg.type) * WARP;
-            *ref = sym->reg.ref + (uint32_t)number * each;
-            return &sym->reg;
-        }
-    }
-    return NULL;
-}
-
-struct reg *find_reg(struct loader *ld, const char *s, size_t len, uint32_t *ref) {
-    if (!len)
-        return NULL;
-    struct sym *sym = map_find(&ld->locals, s, len);
-    if (sym && sym->kind == SYM_REG && !sym->reg.count) {
-        *ref = sym->reg.ref;
-        return &sym->reg;
-    }
-    return find_family(ld, s, len, ref);
-}
-
 /* --- modifiers --- */
 
 bool take(struct stmt *st, const char *mod) {

@@ -279,7 +279,8 @@ static void size_up(struct grid *g) {
     g->local_bytes = f->max_local;
     if (f->recursive) {
         g->regs_bytes += DEFAULT_FRAMES;
-        g->local_bytes += l->stack_bytes ? l->stack_bytes : DEFAULT_STACK;
+        /* A frame is larger here than on a GPU: the default is a least. */
+        g->local_bytes += l->stack_bytes > DEFAULT_STACK ? l->stack_bytes : DEFAULT_STACK;
     }
     g->regs_bytes = align_up(g->regs_bytes, SHARED_ALIGN);
     g->local_bytes = align_up(g->local_bytes, SHARED_ALIGN);

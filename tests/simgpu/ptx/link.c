@@ -61,6 +61,7 @@ static void sum_up(struct loader *ld, struct func *f) {
             f->recursive = true;
         frames = later(frames, c->max_frames);
         local = later(local, c->max_local);
+        f->reg_units = c->reg_units > f->reg_units ? c->reg_units : f->reg_units;
         if (!ld_grow(ld, &f->shared_used, &f->shared_words_cap, c->shared_words, 8))
             return;
         for (; f->shared_words < c->shared_words; f->shared_words++)

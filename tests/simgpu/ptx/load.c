@@ -95,6 +95,7 @@ static void loader_free(struct loader *ld) {
     free(ld->relocs);
     free(ld->pool_entries);
     free(ld->shared_vars);
+    free(ld->uses);
     map_free(&ld->globals);
     map_free(&ld->locals);
     free(ld);
@@ -186,7 +187,8 @@ bool ptx_module_global(struct ptx_module *m, const char *name, uint64_t *addr, s
 
 void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info) {
     const struct func *f = func->f;
-    unsigned regs = f->reg_units + 4;
+    unsigned fits = 65536 / f->max_threads, most = f->max_threads < 1024 && fits < 255 ? fits : 255;
+    unsigned regs = f->reg_units + 4; /* addresses, the stack, what the hardware reserves */
 
     *info = (struct ptx_func_info){
         .param_bytes = f->param_bytes,
@@ -194,7 +196,7 @@ void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info) {
         .static_shared = f->static_shared,
         .local_bytes = f->max_local,
         .const_bytes = f->module->const_size,
-        .num_regs = regs > 255 ? 255 : (int)regs,
+        .num_regs = (int)(regs < most ? regs : most),
         .max_threads_per_block = (int)f->max_threads,
         .reqntid = {(int)f->reqntid[0], (int)f->reqntid[1], (int)f->reqntid[2]},
         .ptx_version = f->module->version,

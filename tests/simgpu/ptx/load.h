@@ -53,6 +53,12 @@ struct reg {
     uint32_t count; /* 0: a single register, not a family %r<count> */
 };
 
+/* Where the text names a register: first and last instruction. */
+struct use {
+    uint32_t first, last;
+    uint32_t units; /* of 32 bits; 0: never */
+};
+
 struct label {
     uint32_t pc;
 };
@@ -103,6 +109,8 @@ struct loader {
     struct reloc *relocs;
     size_t reloc_count, reloc_cap;
 
+    struct use *uses; /* of the function's registers, by place in its frame */
+    size_t use_count, use_cap;
     struct var **shared_vars; /* module-wide, by shared_index */
     size_t shared_count, shared_cap;
 
@@ -165,11 +173,12 @@ uint32_t parse_reg_guard(struct loader *ld);
 bool parse_int(struct loader *ld, uint64_t *v); /* constant expression */
 void link_module(struct loader *ld);
 
-/* --- registers, constants, instructions (build.c) --- */
+/* --- registers (regs.c), constants, instructions (build.c) --- */
 uint32_t new_reg(struct loader *ld, unsigned bytes_a_lane);
 uint32_t new_pred(struct loader *ld);
 uint32_t pool_const(struct loader *ld, unsigned width, uint64_t value);
 struct insn *emit(struct loader *ld, px_exec exec); /* valid until the next emit; never NULL */
+unsigned count_registers(struct loader *ld);        /* that are in use at one time, estimated */
 struct reg *find_reg(struct loader *ld, const char *s, size_t len, uint32_t *ref);
 
 bool take(struct stmt *st, const char *mod);

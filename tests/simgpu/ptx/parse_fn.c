@@ -387,6 +387,7 @@ void parse_body(struct loader *ld, struct func *f) {
     declare_formals(ld, f->results, f->result_count);
     declare_formals(ld, f->params, f->param_count);
     ld->pending_count = 0;
+    ld->use_count = 0;
     f->start = (uint32_t)ld->m->code_count;
     parse_scopes(ld);
     if (ld->status == PTX_OK && ld->pending_count)
@@ -397,4 +398,5 @@ void parse_body(struct loader *ld, struct func *f) {
     emit(ld, exec_ret); /* control never runs into the next function */
     ld->st = NULL;
     f->end = (uint32_t)ld->m->code_count;
+    f->reg_units = count_registers(ld);
 }

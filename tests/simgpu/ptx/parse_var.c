@@ -381,7 +381,6 @@ void parse_registers(struct loader *ld) {
             return;
         sym->reg = (struct reg){.type = t, .ref = ld->f->frame_size, .count = (uint32_t)count};
         ld->f->frame_size = (uint32_t)align_up(ld->f->frame_size + bytes, 64);
-        ld->f->reg_units += (uint32_t)(count ? count : 1) * (reg_size(t) == 8 ? 2 : t != T_PRED);
     } while (ld_punct(ld, ','));
     ld_expect(ld, ';');
 }
