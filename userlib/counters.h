@@ -14,6 +14,7 @@ struct counters {
     uint64_t bytes_moved_pinned;   /* asked for by copies from or to pinned memory */
     uint64_t bytes_moved_pageable; /* from or to other host memory */
     uint64_t bytes_staged;         /* copied by us through the arena */
+    uint64_t bytes_image;          /* module images, copied by us into the arena */
     uint64_t bytes_inline;         /* copied by us into the ring */
 };
 

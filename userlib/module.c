@@ -123,7 +123,7 @@ static CUresult load(struct thread *t, const struct cuda_image *image, struct ji
     r = arena_alloc(t, image->size, 0, &stage);
     if (r == CUDA_SUCCESS) {
         memcpy(stage, image->data, image->size);
-        COUNT(bytes_staged, image->size);
+        COUNT(bytes_image, image->size);
         r = wire_module_load(t, name, (uint64_t)stage, image->size, jit->info ? jit->info_size : 0,
                              jit->error ? jit->error_size : 0, jit->scalars,
                              jit->scalar_count * (uint32_t)sizeof(jit->scalars[0]), answer,

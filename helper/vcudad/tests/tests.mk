@@ -55,7 +55,7 @@ $(TEST_OUT)/cuda-client: $(OBJ)/$(TESTS)/cuda_client.o | session-rooms
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -L$(TOP)/build/userlib -lcuda
 
 # ---- in the lab ------------------------------------------------------------
-# Programs for tests/lab: `make -C helper lab-programs`, and lab/vcudad.sh runs there.
+# Programs for tests/lab: `make -C helper lab-programs`, and tests/lab/tests/vcudad.sh runs there.
 
 .PHONY: lab-programs
 lab-programs: $(OUT)/vcudad $(TEST_OUT)/probe-worker $(TEST_OUT)/guest-open
