@@ -54,8 +54,7 @@ static int region_map(struct transport *t, uint32_t region, void *address, uint6
     (void)t;
     (void)region;
     return mmap(address, bytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-                0) == address
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == address
                ? 0
                : -errno;
 }

@@ -20,8 +20,8 @@
 /* Whether nothing is mapped on that page. */
 static bool page_free(uint64_t page) {
     void *want = (void *)page;
-    void *got = mmap(want, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-                     0);
+    void *got =
+        mmap(want, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
     if (got == MAP_FAILED)
         return false;

@@ -60,8 +60,8 @@ static void test_blobs_in_order(void **state) {
 }
 
 static void test_blob_that_reaches_out(void **state) {
-    const uint64_t lengths[] = {17, 24, 1ull << 31, UINT32_MAX, 1ull << 32, (1ull << 32) + 8,
-                                UINT64_MAX - 7, UINT64_MAX};
+    const uint64_t lengths[] = {
+        17, 24, 1ull << 31, UINT32_MAX, 1ull << 32, (1ull << 32) + 8, UINT64_MAX - 7, UINT64_MAX};
 
     (void)state;
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -101,10 +101,10 @@ static void test_reply_room(void **state) {
     assert_null(frame_reserve(&f, 1, VCUDA_REC_MAX, &cap));
     assert_null(frame_reserve(&f, 1, UINT64_MAX, &cap));
     assert_null(frame_reserve(&f, 1, UINT32_MAX + 1ull, &cap));
-    assert_null(frame_reserve(&f, FRAME_OUTS_MAX, VCUDA_REC_MAX - HEAD - 8 * FRAME_OUTS_MAX - 7,
-                              &cap));
-    assert_non_null(frame_reserve(&f, FRAME_OUTS_MAX,
-                                  VCUDA_REC_MAX - HEAD - 8 * FRAME_OUTS_MAX - 8, &cap));
+    assert_null(
+        frame_reserve(&f, FRAME_OUTS_MAX, VCUDA_REC_MAX - HEAD - 8 * FRAME_OUTS_MAX - 7, &cap));
+    assert_non_null(
+        frame_reserve(&f, FRAME_OUTS_MAX, VCUDA_REC_MAX - HEAD - 8 * FRAME_OUTS_MAX - 8, &cap));
     assert_int_equal(cap, VCUDA_REC_MAX - HEAD - 8 * FRAME_OUTS_MAX - 8);
     /* One a call. */
     assert_null(frame_reserve(&f, 1, 8, &cap));
@@ -158,9 +158,12 @@ static void test_objects_of_a_frame(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_too_short_for_its_slots), TEST(test_blobs_in_order),
-        TEST(test_blob_that_reaches_out),   TEST(test_strings),
-        TEST(test_reply_room),              TEST(test_outs),
+        TEST(test_too_short_for_its_slots),
+        TEST(test_blobs_in_order),
+        TEST(test_blob_that_reaches_out),
+        TEST(test_strings),
+        TEST(test_reply_room),
+        TEST(test_outs),
         TEST(test_objects_of_a_frame),
     };
 

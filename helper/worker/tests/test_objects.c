@@ -158,8 +158,11 @@ static void test_end_primary(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_end_takes_what_it_owns), TEST(test_stale_and_wild_names), TEST(test_place_taken),
-        TEST(test_whole_table),            TEST(test_end_primary),
+        TEST(test_end_takes_what_it_owns),
+        TEST(test_stale_and_wild_names),
+        TEST(test_place_taken),
+        TEST(test_whole_table),
+        TEST(test_end_primary),
     };
 
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
