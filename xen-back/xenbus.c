@@ -52,12 +52,16 @@ static int read_number(const char *dir, const char *node, u32 *value)
 	return err;
 }
 
+/* Errors that a guest makes are told here, ratelimited, and not through
+ * xenbus_dev_fatal(), which logs without bound and leaves nodes behind.
+ */
 static int read_front(struct xenbus_device *dev, const char *node, u32 *value)
 {
 	int err = read_number(dev->otherend, node, value);
 
 	if (err)
-		xenbus_dev_fatal(dev, err, "reading %s/%s", dev->otherend, node);
+		dev_err_ratelimited(&dev->dev, "reading %s/%s: %d\n",
+				    dev->otherend, node, err);
 	return err;
 }
 
@@ -81,8 +85,9 @@ static int check_version(struct xenbus_device *dev)
 		return err;
 	if (vcuda_version_common(version, version))
 		return 0;
-	xenbus_dev_fatal(dev, -EPROTO, "frontend speaks version %u, backend %u to %u",
-			 version, VCUDA_VERSION_MIN, VCUDA_VERSION_MAX);
+	dev_err_ratelimited(&dev->dev,
+			    "frontend speaks version %u, backend %u to %u\n",
+			    version, VCUDA_VERSION_MIN, VCUDA_VERSION_MAX);
 	return -EPROTO;
 }
 
@@ -114,9 +119,9 @@ static int back_connect(struct vcuda_back *back)
 		return err;
 	conn = vcuda_conn_create(dev, &limits, ref, port, back_kick, back);
 	if (IS_ERR(conn)) {
-		xenbus_dev_fatal(dev, PTR_ERR(conn),
-				 "connecting by grant %u and port %u", ref,
-				 port);
+		dev_err_ratelimited(&dev->dev,
+				    "connecting by grant %u and port %u: %ld\n",
+				    ref, port, PTR_ERR(conn));
 		return PTR_ERR(conn);
 	}
 	back->conn = conn;
