@@ -84,7 +84,7 @@ static void refuses_bad_shapes_at_once(void **state) {
     FAILS(CUDA_ERROR_INVALID_VALUE, shape("reverse", 1, 1, 65, 0));
     FAILS(CUDA_ERROR_INVALID_VALUE, shape("reverse", 0x80000000u, 1, 1, 0));
     FAILS(CUDA_ERROR_INVALID_VALUE, shape("reverse", 1, 32, 1, 49153));
-    FAILS(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, shape("bounded", 1, 65, 1, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, shape("bounded", 1, 65, 1, 0)); /* as native, above .maxntid */
     FAILS(CUDA_ERROR_INVALID_HANDLE,
           cuLaunchKernel((CUfunction)1, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     FAILS(CUDA_ERROR_INVALID_HANDLE,
