@@ -87,8 +87,9 @@ static int local_region_map(struct transport *t, uint32_t region, void *address,
     int r = transport_map(region_fds[region], 0, bytes, address, &unused);
 
     (void)t;
-    /* Mapped memory keeps itself; the descriptor is not needed again. */
-    close(region_fds[region]);
+    /* Mapped memory keeps itself; where the address was taken, the next one is tried. */
+    if (r != -EEXIST)
+        close(region_fds[region]);
     return r;
 }
 

@@ -18,10 +18,11 @@
 #include "counters.h"
 #include "ring.h"
 
-/* Threads that may wait at one time. */
-#define WAITERS 1024u
+/* Calls that may wait at one time: about as many as a process has threads at most. */
+#define WAITERS 32768u
 
-enum { RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
+/* Sent; a thread waits for it; that thread shall pump; answered. */
+enum { RPC_SENT, RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
 
 static struct {
     struct transport *transport;
@@ -68,7 +69,9 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
 
     S.transport = t;
     vcuda_duplex_session(&S.duplex, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
-    S.record = malloc(VCUDA_REC_MAX);
+    if (!S.record)
+        S.record = malloc(VCUDA_REC_MAX);
+    vcuda_store_once(&S.lost, 0); /* an earlier cuInit may have failed half-way */
     /* With one processor the worker cannot answer while we spin. */
     S.spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 50000 : 0;
     if (spin)
@@ -162,19 +165,28 @@ static void tell_space(void) {
     futex_wake(&S.space_news, INT_MAX);
 }
 
-/* Sleeps until the worker notifies or the session ends. */
-static void sleep_for_worker(void) {
+/* Whether the submission ring has room for *arg bytes; also true when it never will. */
+static bool fits(void *arg) {
+    int r = vcuda_tx_fits(&S.duplex, *(uint32_t *)arg);
+
+    if (r < 0)
+        rpc_abandon("the worker broke the submission ring");
+    return r != 0;
+}
+
+/* Sleeps until the worker notifies or the session ends, unless `done` by now. */
+static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
+    bool space = done == fits || vcuda_load_once(&S.space_wanted);
     struct pollfd fds[2] = {{S.transport->wait_fd, POLLIN, 0}, {S.transport->life_fd, 0, 0}};
     uint64_t news;
 
     pthread_mutex_lock(&S.sleep_lock);
     S.asleep = 1;
-    vcuda_wait_begin(&S.duplex,
-                     VCUDA_WAIT_DATA | (vcuda_load_once(&S.space_wanted) ? VCUDA_WAIT_SPACE : 0));
+    vcuda_wait_begin(&S.duplex, VCUDA_WAIT_DATA | (space ? VCUDA_WAIT_SPACE : 0));
     pthread_mutex_unlock(&S.sleep_lock);
     /* Who waits for space looks again now that the wish is announced. */
     tell_space();
-    if (vcuda_rx_ready(&S.duplex) == 0) {
+    if (!done(arg) && vcuda_rx_ready(&S.duplex) == 0) {
         COUNT(slept, 1);
         if (poll(fds, 2, -1) > 0) {
             if (fds[0].revents & POLLIN && read(S.transport->wait_fd, &news, sizeof(news)) < 0)
@@ -209,7 +221,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
         if (!until)
             until = now + S.spin_ns;
         if (now >= until) {
-            sleep_for_worker();
+            sleep_for_worker(done, arg);
             until = 0;
         }
     }
@@ -237,6 +249,11 @@ static bool call_done(void *arg) {
 }
 
 static void await(struct rpc *rpc) {
+    uint32_t sent = RPC_SENT;
+
+    /* Said before looking whether somebody pumps: whoever ends to pump then sees it. */
+    __atomic_compare_exchange_n(&rpc->state, &sent, RPC_WAITING, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
     while (!call_done(rpc)) {
         uint32_t pump_now = RPC_PUMP_NOW;
 
@@ -251,15 +268,6 @@ static void await(struct rpc *rpc) {
             continue;
         futex_wait(&rpc->state, RPC_WAITING);
     }
-}
-
-/* Whether the submission ring has room for *arg bytes; also true when it never will. */
-static bool fits(void *arg) {
-    int r = vcuda_tx_fits(&S.duplex, *(uint32_t *)arg);
-
-    if (r < 0)
-        rpc_abandon("the worker broke the submission ring");
-    return r != 0;
 }
 
 /* Under the submit lock: returns when len bytes fit, or the session is lost. */
@@ -297,7 +305,7 @@ CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) 
     /* A call that needs no context must not stumble over one that has ended. */
     rpc->head.ctx = c ? t->context : 0;
     rpc->slot_count = rpc->blob_count = rpc->waiter = 0;
-    rpc->state = RPC_WAITING;
+    rpc->state = RPC_SENT;
     rpc->want = NULL;
     rpc->want_cap = rpc->want_len = 0;
     return CUDA_SUCCESS;

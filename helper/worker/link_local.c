@@ -8,12 +8,15 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "layout.h"
 #include "local.h"
 
 #define FDS_MAX 3
+/* A client that says nothing must not keep a worker. */
+#define OPEN_SECONDS 5
 
 /* A message and its descriptors, which are the caller's: 0 or -errno. */
 static int receive(int sock, struct vcuda_local_msg *m, int *fds, int want, int flags) {
@@ -25,7 +28,8 @@ static int receive(int sock, struct vcuda_local_msg *m, int *fds, int want, int 
     struct msghdr h = {.msg_iov = &iov,
                        .msg_iovlen = 1,
                        .msg_control = &control,
-                       .msg_controllen = sizeof(control)};
+                       /* Without the padding, where the kernel would put one more. */
+                       .msg_controllen = CMSG_LEN(sizeof(int) * FDS_MAX)};
     int count = 0;
     ssize_t n;
 
@@ -107,9 +111,12 @@ static int take_opening(struct link *l, const struct vcuda_local_msg *m, const i
 
 int link_open_local(struct link *l, int fd) {
     struct vcuda_local_msg m = {0}, answer = {.op = VCUDA_LOCAL_OPENED};
+    const struct timeval patience = {OPEN_SECONDS, 0};
     int fds[FDS_MAX] = {-1, -1, -1};
-    int r = receive(fd, &m, fds, FDS_MAX, 0);
+    int r = -EINVAL;
 
+    if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+        r = receive(fd, &m, fds, FDS_MAX, 0);
     l->life_fd = fd;
     l->map = local_map;
     if (r == -EPIPE)

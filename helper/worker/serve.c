@@ -66,7 +66,8 @@ static void sleep_for(struct worker *w, uint32_t what, bool (*nothing_yet)(struc
     uint64_t news;
 
     vcuda_wait_begin(&w->duplex, what);
-    if (!waiters_executor_sleeps(true) && nothing_yet(w)) {
+    /* Who waits for space cannot deliver what waiter threads have: no reason to stay awake. */
+    if ((!waiters_executor_sleeps(true) || what == VCUDA_WAIT_SPACE) && nothing_yet(w)) {
         vcuda_stats_add(&w->stats->slept, 1);
         if (poll(fds, 3, -1) > 0) {
             if (fds[0].revents & POLLIN && read(w->link.wait_fd, &news, sizeof(news)) < 0)
@@ -187,12 +188,15 @@ static bool execute_some(struct worker *w) {
 }
 
 int worker_serve(struct worker *w) {
+    const char *spin = getenv("VCUDA_SPIN_US");
     uint64_t until = 0;
 
     record = malloc(VCUDA_REC_MAX);
     if (!record || waiters_start())
         return 1;
     spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
+    if (spin)
+        spin_ns = strtoull(spin, NULL, 10) * 1000;
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
                          VCUDA_PARTY_H);
     while (!w->over) {
