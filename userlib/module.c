@@ -154,6 +154,9 @@ VCUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
     r = read_options(&jit, numOptions, options, optionValues);
     if (r == CUDA_SUCCESS)
         r = cuda_image_measure(image, CUDA_IMAGE_UNBOUNDED, &measured);
+    /* Seen of the driver: a fat binary's wrapper is for the library calls only. */
+    if (r == CUDA_SUCCESS && measured.data != image)
+        r = CUDA_ERROR_INVALID_IMAGE;
     return r == CUDA_SUCCESS ? load(t, &measured, &jit, module) : r;
 }
 

@@ -115,7 +115,9 @@ CUresult session_open(void) {
     r = say_hello(t);
     if (r == CUDA_SUCCESS)
         r = arena_start(t);
-    if (r != CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS) {
         rpc_abandon("it could not be set up");
+        session.transport.close(&session.transport);
+    }
     return r;
 }

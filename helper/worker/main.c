@@ -73,7 +73,7 @@ static int take_session(struct worker *w) {
 }
 
 static int fail(const char *text) {
-    vcuda_log(VCUDA_LOG_ERROR, "%s", text);
+    /* vcudad logs it, once for many tries. */
     vcuda_supervise_failed(text);
     return 1;
 }
