@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A CUDA program that makes calls of one sort, for whoever counts what they cost:
+ *
+ *   guest-calls [-d SECONDS] [-p MICROSECONDS] query N
+ *   guest-calls [-d SECONDS] [-p MICROSECONDS] launch N
+ *   guest-calls pinned|pageable BYTES
+ *
+ * query waits for each answer; launch posts an empty kernel, and waits after each 1000. -p pauses
+ * after each call; -d stands still before the first and after the last one, so that the calls can
+ * be counted without the program's start and end. pinned and pageable copy BYTES to the GPU and
+ * back and compare; they load no module. With VCUDA_STATS=1 the library prints its counters.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda_abi.h"
+
+#define LAUNCHES_BETWEEN_SYNCHRONISES 1000
+
+/* For calls that must succeed. */
+#define CK(call)                                                                                   \
+    do {                                                                                           \
+        CUresult r_ = (call);                                                                      \
+        if (r_ != CUDA_SUCCESS)                                                                    \
+            die(#call, r_);                                                                        \
+    } while (0)
+
+static const char empty_kernel[] = ".version 7.0\n"
+                                   ".target sm_75\n"
+                                   ".address_size 64\n"
+                                   ".visible .entry empty()\n"
+                                   "{\n"
+                                   "\tret;\n"
+                                   "}\n";
+
+static unsigned int delay_s, pause_us;
+
+static void die(const char *what, CUresult r) {
+    fprintf(stderr, "guest-calls: %s gave %d\n", what, (int)r);
+    exit(1);
+}
+
+static long now_us(void) {
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static void query(CUfunction unused, long i) {
+    (void)unused;
+    (void)i;
+    CK(cuStreamQuery(NULL));
+}
+
+static void launch(CUfunction kernel, long i) {
+    CK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    if ((i + 1) % LAUNCHES_BETWEEN_SYNCHRONISES == 0)
+        CK(cuCtxSynchronize());
+}
+
+static void repeat(void (*call)(CUfunction kernel, long i), long count) {
+    CUmodule module;
+    CUfunction kernel;
+    long start;
+
+    CK(cuModuleLoadData(&module, empty_kernel));
+    CK(cuModuleGetFunction(&kernel, module, "empty"));
+    sleep(delay_s);
+    start = now_us();
+    for (long i = 0; i < count; i++) {
+        call(kernel, i);
+        if (pause_us)
+            usleep(pause_us);
+    }
+    CK(cuCtxSynchronize());
+    printf("%ld calls in %ld us\n", count, now_us() - start);
+    fflush(stdout);
+    sleep(delay_s);
+}
+
+static void fill(uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)(i * 7 + (i >> 12));
+}
+
+/* Up to the GPU and back: the same must return. */
+static void copy(uint8_t *out, uint8_t *back, size_t size) {
+    CUdeviceptr there;
+
+    fill(out, size);
+    memset(back, 0, size);
+    CK(cuMemAlloc(&there, size));
+    CK(cuMemcpyHtoD(there, out, size));
+    CK(cuMemcpyDtoH(back, there, size));
+    CK(cuMemFree(there));
+    if (memcmp(out, back, size)) {
+        fprintf(stderr, "guest-calls: other bytes came back\n");
+        exit(1);
+    }
+    printf("%zu bytes up and down\n", size);
+}
+
+static void copy_pinned(size_t size) {
+    void *out, *back;
+
+    CK(cuMemAllocHost(&out, size));
+    CK(cuMemAllocHost(&back, size));
+    copy(out, back, size);
+    CK(cuMemFreeHost(out));
+    CK(cuMemFreeHost(back));
+}
+
+static void copy_pageable(size_t size) {
+    uint8_t *out = malloc(size), *back = malloc(size);
+
+    if (!out || !back) {
+        fprintf(stderr, "guest-calls: no memory\n");
+        exit(1);
+    }
+    copy(out, back, size);
+    free(out);
+    free(back);
+}
+
+static int usage(void) {
+    fprintf(stderr, "usage: guest-calls [-d SECONDS] [-p MICROSECONDS] query|launch N\n"
+                    "       guest-calls pinned|pageable BYTES\n");
+    return 2;
+}
+
+int main(int argc, char **argv) {
+    CUcontext context;
+    const char *what;
+    long number;
+    int option;
+
+    while ((option = getopt(argc, argv, "d:p:")) != -1) {
+        if (option == 'd')
+            delay_s = (unsigned int)atoi(optarg);
+        else if (option == 'p')
+            pause_us = (unsigned int)atoi(optarg);
+        else
+            return usage();
+    }
+    if (argc - optind != 2)
+        return usage();
+    what = argv[optind];
+    number = atol(argv[optind + 1]);
+    if (number <= 0)
+        return usage();
+    CK(cuInit(0));
+    CK(cuDevicePrimaryCtxRetain(&context, 0));
+    CK(cuCtxSetCurrent(context));
+    if (!strcmp(what, "query"))
+        repeat(query, number);
+    else if (!strcmp(what, "launch"))
+        repeat(launch, number);
+    else if (!strcmp(what, "pinned"))
+        copy_pinned((size_t)number);
+    else if (!strcmp(what, "pageable"))
+        copy_pageable((size_t)number);
+    else
+        return usage();
+    CK(cuDevicePrimaryCtxRelease(0));
+    return 0;
+}
