@@ -5,11 +5,12 @@ TEST_OUT := $(OUT)/tests
 UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
+CONFORMANCE := $(TOP)/tests/conformance
 
 export CMOCKA_MESSAGE_OUTPUT := TAP
 
-.PHONY: check check-unit
-check: check-unit
+.PHONY: check check-unit check-process process-rooms
+check: check-unit check-process
 check-unit: $(UNIT_TESTS)
 	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
 
@@ -17,3 +18,23 @@ check-unit: $(UNIT_TESTS)
 $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $*.c -lcmocka
+
+# ---- real processes on the simulated GPU --------------------------------------
+
+check-process: all process-rooms $(TEST_OUT)/client $(TEST_OUT)/rogue
+	tests/process/run
+
+process-rooms:
+	+$(MAKE) -C $(TOP)/helper all
+	+$(MAKE) -C $(TOP)/tests/simgpu all
+	+$(MAKE) -C $(CONFORMANCE) $(TOP)/build/conformance/threads
+
+# Its kernels are found from the folder of the conformance programs.
+$(TEST_OUT)/client: tests/process/client.c $(CONFORMANCE)/common.h \
+		$(CONFORMANCE)/kernels/basics.ptx | $(OUT)/libcuda.so.1
+	@mkdir -p $(TEST_OUT)
+	cd $(CONFORMANCE) && $(CC) $(TEST_CFLAGS) -I. -o $@ $(CURDIR)/$< -L$(OUT) -lcuda
+
+$(TEST_OUT)/rogue: tests/process/rogue.c $(wildcard $(TOP)/protocol/*.h) Makefile | rooms
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(TEST_CFLAGS) -o $@ $< $(TOP)/build/protocol/libvcuda-protocol.a

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * usage: client CASE   One program of the tests in ./run: does what its case
+ * says, prints what it saw in one word or line, and exits with 0 if all calls
+ * gave what they must.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common.h"
+
+KERNELS(basics);
+
+#define MIB (1u << 20)
+
+static void say(const char *text) {
+    puts(text);
+    fflush(stdout);
+}
+
+static void expect(bool ok, const char *what) {
+    if (ok)
+        return;
+    printf("unexpected: %s\n", what);
+    exit(1);
+}
+
+#define EXPECT(condition) expect(condition, #condition)
+
+/* A kernel that runs until *flag is set. */
+static volatile int *flag;
+static CUcontext context;
+static CUstream busy;
+
+static void keep_busy(void) {
+    CUfunction wait_for;
+
+    context = start();
+    wait_for = function(module(ptx_basics), "wait_for");
+    CK(cuMemHostAlloc((void **)&flag, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
+    *flag = 0;
+    void *args[] = {&flag};
+    CK(cuStreamCreate(&busy, CU_STREAM_NON_BLOCKING));
+    CK(cuLaunchKernel(wait_for, 1, 1, 1, 1, 1, 1, 0, busy, args, NULL));
+}
+
+static int case_init(void) {
+    int r = cuInit(0);
+
+    printf("%d\n", r);
+    return 0;
+}
+
+/* Says that it works, then again for each line of standard input, until its end. */
+static int case_session(void) {
+    CUdeviceptr p;
+    int n = 64, base = 5, got[64];
+    char line[16];
+
+    start();
+    CUfunction f = function(module(ptx_basics), "fill_index");
+    CK(cuMemAlloc(&p, sizeof(got)));
+    void *args[] = {&p, &n, &base};
+    do {
+        CK(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
+        CK(cuMemcpyDtoH(got, p, sizeof(got)));
+        for (int i = 0; i < n; i++)
+            EXPECT(got[i] == base + i);
+        say("works");
+    } while (fgets(line, sizeof(line), stdin));
+    return 0;
+}
+
+/* Waits for a kernel that never ends. The worker is killed meanwhile. */
+static int case_wait_forever(void) {
+    CUdeviceptr p;
+    int count;
+
+    keep_busy();
+    say("waits");
+    EXPECT(cuStreamSynchronize(busy) == CUDA_ERROR_LAUNCH_FAILED);
+    say("told");
+    EXPECT(cuStreamSynchronize(busy) == CUDA_ERROR_LAUNCH_FAILED);
+    EXPECT(cuMemAlloc(&p, 16) == CUDA_ERROR_LAUNCH_FAILED);
+    EXPECT(cuCtxSynchronize() == CUDA_ERROR_LAUNCH_FAILED);
+    EXPECT(cuDeviceGetCount(&count) == CUDA_ERROR_LAUNCH_FAILED);
+    say("sticky");
+    return 0;
+}
+
+/* Handles that were never given, of every kind. */
+static int case_wild(void) {
+    const uintptr_t wild[] = {(uintptr_t)-1,   8, 4096, 0x7fffdeadbee0, (uintptr_t)5 << 40 | 0x7ff0,
+                              (uintptr_t)&flag};
+    unsigned int u;
+    unsigned long long id;
+    size_t bytes;
+    int number;
+    float ms;
+    const char *name;
+    CUdeviceptr p;
+    CUfunction f;
+    CUmodule m;
+    CUevent e;
+    CUcontext c = start();
+
+    CK(cuEventCreate(&e, 0));
+    for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+        void *w = (void *)wild[i];
+
+        EXPECT(cuCtxGetApiVersion(w, &u) != CUDA_SUCCESS);
+        EXPECT(cuCtxGetId(w, &id) != CUDA_SUCCESS);
+        EXPECT(cuCtxSetCurrent(w) != CUDA_SUCCESS);
+        EXPECT(cuCtxPushCurrent(w) != CUDA_SUCCESS);
+        EXPECT(cuCtxDestroy(w) != CUDA_SUCCESS);
+        EXPECT(cuStreamSynchronize(w) != CUDA_SUCCESS);
+        EXPECT(cuStreamQuery(w) != CUDA_SUCCESS);
+        EXPECT(cuStreamDestroy(w) != CUDA_SUCCESS);
+        EXPECT(cuStreamWaitEvent(w, e, 0) != CUDA_SUCCESS);
+        EXPECT(cuStreamWaitEvent(NULL, w, 0) != CUDA_SUCCESS);
+        EXPECT(cuStreamGetPriority(w, &number) != CUDA_SUCCESS);
+        EXPECT(cuStreamGetFlags(w, &u) != CUDA_SUCCESS);
+        EXPECT(cuStreamGetId(w, &id) != CUDA_SUCCESS);
+        EXPECT(cuStreamGetCtx(w, &c) != CUDA_SUCCESS);
+        EXPECT(cuEventRecord(w, NULL) != CUDA_SUCCESS);
+        EXPECT(cuEventRecord(e, w) != CUDA_SUCCESS);
+        EXPECT(cuEventQuery(w) != CUDA_SUCCESS);
+        EXPECT(cuEventSynchronize(w) != CUDA_SUCCESS);
+        EXPECT(cuEventElapsedTime(&ms, w, e) != CUDA_SUCCESS);
+        EXPECT(cuEventDestroy(w) != CUDA_SUCCESS);
+        EXPECT(cuModuleGetFunction(&f, w, "x") != CUDA_SUCCESS);
+        EXPECT(cuModuleGetGlobal(&p, &bytes, w, "x") != CUDA_SUCCESS);
+        EXPECT(cuModuleGetFunctionCount(&u, w) != CUDA_SUCCESS);
+        EXPECT(cuModuleUnload(w) != CUDA_SUCCESS);
+        EXPECT(cuFuncGetAttribute(&number, CU_FUNC_ATTRIBUTE_NUM_REGS, w) != CUDA_SUCCESS);
+        EXPECT(cuFuncSetAttribute(w, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64) !=
+               CUDA_SUCCESS);
+        EXPECT(cuFuncGetModule(&m, w) != CUDA_SUCCESS);
+        EXPECT(cuFuncGetName(&name, w) != CUDA_SUCCESS);
+        EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&number, w, 64, 0) != CUDA_SUCCESS);
+        EXPECT(cuLaunchKernel(w, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS);
+        EXPECT(cuMemFree((CUdeviceptr)wild[i]) != CUDA_SUCCESS);
+        EXPECT(cuMemFreeHost(w) != CUDA_SUCCESS);
+    }
+    CK(cuCtxSynchronize());
+    return case_session();
+}
+
+/* fork in the middle of a session: the child exits, aborts, or lives on when the parent ends. */
+static int case_forks(void) {
+    CUdeviceptr p;
+    int status;
+
+    start();
+    CK(cuMemAlloc(&p, 16));
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+
+        if (!child) {
+            EXPECT(cuCtxSynchronize() != CUDA_SUCCESS);
+            if (i)
+                abort();
+            exit(0);
+        }
+        EXPECT(waitpid(child, &status, 0) == child);
+        CK(cuMemsetD8(p, 1, 16));
+        CK(cuCtxSynchronize());
+    }
+    if (!fork()) {
+        sleep(20);
+        _exit(0);
+    }
+    say("parent ends");
+    return 0;
+}
+
+/* Calls of many kinds for ever. It is killed at a random moment. */
+static int case_forever(void) {
+    char *pinned, *plain = malloc(3 * MIB);
+    CUdeviceptr p;
+    CUstream s;
+    CUevent e;
+
+    say("starts");
+    start();
+    CK(cuMemHostAlloc((void **)&pinned, MIB, 0));
+    memset(plain, 1, 3 * MIB);
+    for (;;) {
+        CUmodule m = module(ptx_basics);
+
+        CK(cuStreamCreate(&s, 0));
+        CK(cuEventCreate(&e, 0));
+        CK(cuMemAlloc(&p, 3 * MIB));
+        CK(cuMemcpyHtoD(p, plain, 3 * MIB));
+        CK(cuMemcpyDtoHAsync(pinned, p, MIB, s));
+        CK(cuEventRecord(e, s));
+        CK(cuEventSynchronize(e));
+        CK(cuMemFree(p));
+        CK(cuEventDestroy(e));
+        CK(cuStreamDestroy(s));
+        CK(cuModuleUnload(m));
+    }
+}
+
+/* The ring is full of posted calls while a kernel runs: none is lost, in order. */
+static int case_posted(void) {
+    enum { RECORDS = 100000 };
+    CUevent events[2];
+
+    keep_busy();
+    CK(cuEventCreate(&events[0], 0));
+    CK(cuEventCreate(&events[1], 0));
+    for (int i = 0; i < RECORDS; i++)
+        CK(cuEventRecord(events[i % 2], busy));
+    EXPECT(cuEventQuery(events[1]) == CUDA_ERROR_NOT_READY);
+    *flag = 1;
+    CK(cuStreamSynchronize(busy));
+    EXPECT(cuEventQuery(events[0]) == CUDA_SUCCESS);
+    EXPECT(cuEventQuery(events[1]) == CUDA_SUCCESS);
+    return 0;
+}
+
+static int waiting, ended;
+
+static void *wait_for_busy(void *unused) {
+    CK(cuCtxSetCurrent(context));
+    __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+    CK(cuStreamSynchronize(busy));
+    __atomic_add_fetch(&ended, 1, __ATOMIC_SEQ_CST);
+    return unused;
+}
+
+/* More calls outstanding at once than any table of ours expects. */
+static int case_outstanding(void) {
+    enum { THREADS = 1100 };
+    static pthread_t threads[THREADS];
+    pthread_attr_t small;
+    size_t free_bytes, total;
+
+    keep_busy();
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 128 * 1024);
+    for (int i = 0; i < THREADS; i++)
+        EXPECT(!pthread_create(&threads[i], &small, wait_for_busy, NULL));
+    while (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) < THREADS)
+        usleep(1000);
+    usleep(200000);
+    EXPECT(__atomic_load_n(&ended, __ATOMIC_SEQ_CST) == 0);
+    CK(cuMemGetInfo(&free_bytes, &total)); /* another thread's call goes on */
+    *flag = 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    EXPECT(ended == THREADS);
+    return 0;
+}
+
+/*
+ * One thread's large copies go through many records at once; another one reads their answers
+ * for it, and then ends to call: the first must go on by itself.
+ */
+static void *copies(void *unused) {
+    char *host = malloc(24 * MIB);
+    CUdeviceptr p;
+
+    CK(cuCtxSetCurrent(context));
+    CK(cuMemAlloc(&p, 24 * MIB));
+    for (int i = 0; i < 40; i++)
+        CK(cuMemcpyHtoD(p, host, 24 * MIB));
+    free(host);
+    __atomic_store_n(&ended, 1, __ATOMIC_SEQ_CST);
+    return unused;
+}
+
+static int case_handover(void) {
+    pthread_t thread;
+    size_t free_bytes, total;
+    unsigned int calls = 0;
+
+    context = start();
+    pthread_create(&thread, NULL, copies, NULL);
+    while (!__atomic_load_n(&ended, __ATOMIC_SEQ_CST)) {
+        int before = __atomic_load_n(&ended, __ATOMIC_SEQ_CST);
+
+        CK(cuMemGetInfo(&free_bytes, &total));
+        /* Mostly the copying thread is alone; a hang of it would end the test by its limit. */
+        if (++calls % 50 == 0 && !before)
+            usleep(20000);
+        if (calls == 400)
+            break;
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+/* The program has a mapping where the arena would lie. */
+static int case_arena_taken(void) {
+    void *at = (void *)0x200000000000ull;
+    char *pinned;
+
+    EXPECT(mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                -1, 0) == at);
+    start();
+    CK(cuMemHostAlloc((void **)&pinned, MIB, 0));
+    memset(pinned, 1, MIB);
+    return case_session();
+}
+
+/* With VCUDA_STATS: what copies of each kind add to the counters. */
+static int copying(bool pinned, bool copy) {
+    enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
+    char *host;
+    CUdeviceptr p;
+
+    start();
+    module(ptx_basics);
+    CK(cuMemAlloc(&p, LARGE));
+    if (pinned)
+        CK(cuMemHostAlloc((void **)&host, LARGE, 0));
+    else
+        host = malloc(LARGE);
+    memset(host, 1, LARGE);
+    if (!copy)
+        return 0;
+    CK(cuMemcpyHtoD(p, host, SMALL));
+    CK(cuMemcpyHtoD(p, host, LARGE));
+    CK(cuMemcpyDtoH(host, p, SMALL));
+    CK(cuMemcpyDtoH(host, p, LARGE));
+    printf("%d\n", 2 * (SMALL + LARGE));
+    return 0;
+}
+
+static int case_copy_none(void) {
+    return copying(false, false);
+}
+
+static int case_copy_pinned(void) {
+    return copying(true, true);
+}
+
+static int case_copy_pageable(void) {
+    return copying(false, true);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} cases[] = {
+    {"init", case_init},
+    {"session", case_session},
+    {"wait-forever", case_wait_forever},
+    {"wild", case_wild},
+    {"forks", case_forks},
+    {"forever", case_forever},
+    {"posted", case_posted},
+    {"outstanding", case_outstanding},
+    {"handover", case_handover},
+    {"arena-taken", case_arena_taken},
+    {"copy-none", case_copy_none},
+    {"copy-pinned", case_copy_pinned},
+    {"copy-pageable", case_copy_pageable},
+};
+
+int main(int argc, char **argv) {
+    for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (!strcmp(cases[i].name, argv[1]))
+            return cases[i].run();
+    }
+    fputs("usage: client CASE\n", stderr);
+    return 2;
+}
