@@ -72,8 +72,8 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     if (!S.record)
         S.record = malloc(VCUDA_REC_MAX);
     vcuda_store_once(&S.lost, 0); /* an earlier cuInit may have failed half-way */
-    /* With one processor the worker cannot answer while we spin. */
-    S.spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 50000 : 0;
+    /* With one processor for both the worker cannot answer while we spin. */
+    S.spin_ns = t->elsewhere || sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 50000 : 0;
     if (spin)
         S.spin_ns = strtoull(spin, NULL, 10) * 1000;
 }

@@ -7,6 +7,7 @@
 #ifndef VCUDA_USERLIB_TRANSPORT_H
 #define VCUDA_USERLIB_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct transport {
@@ -15,6 +16,7 @@ struct transport {
     int life_fd; /* POLLHUP when the session is dead */
     void *rings; /* region 0, mapped */
     const char *kind;
+    bool elsewhere; /* the worker has processors that this kernel does not see */
     /* Makes a region of whole pages, zeroed: 0 and its number, or -errno. */
     int (*region_add)(struct transport *t, uint64_t bytes, uint32_t *region);
     /* Maps it at `address`, which must be free: 0 or -errno. */

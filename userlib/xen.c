@@ -55,6 +55,7 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
     }
     t->wait_fd = t->kick_fd = t->life_fd = fd;
     t->kind = "xen";
+    t->elsewhere = true;
     t->region_add = xen_region_add;
     t->region_map = xen_region_map;
     t->close = xen_close;

@@ -3,6 +3,7 @@
 #ifndef VCUDA_WORKER_LINK_H
 #define VCUDA_WORKER_LINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct link {
@@ -10,6 +11,7 @@ struct link {
     int kick_fd; /* write of 8 bytes notifies the program */
     int life_fd; /* POLLHUP: the session is over */
     void *rings;
+    bool elsewhere; /* the program has processors that this kernel does not see */
     uint32_t sub_bytes, cmp_bytes;
     uint32_t version, features;
     /* Maps region `region`, which must have `bytes` bytes, at `address`: 0 or -errno. */

@@ -47,5 +47,6 @@ int link_open_xen(struct link *l, int fd) {
     l->version = info.version;
     l->features = info.features;
     l->map = xen_map;
+    l->elsewhere = true;
     return map_region(fd, 0, NULL, vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), &l->rings);
 }

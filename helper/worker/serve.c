@@ -194,7 +194,7 @@ int worker_serve(struct worker *w) {
     record = malloc(VCUDA_REC_MAX);
     if (!record || waiters_start())
         return 1;
-    spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
+    spin_ns = w->link.elsewhere || sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
     if (spin)
         spin_ns = strtoull(spin, NULL, 10) * 1000;
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
