@@ -298,10 +298,10 @@ static void case_map(void) {
     static const struct {
         __u64 region, address, bytes;
     } bad[] = {
-        {0, ARENA_BASE, 4096},          {1, 0x400000, 4096},
-        {1, ARENA_BASE + 8, 4096},      {1, ARENA_BASE, 0},
-        {1, ARENA_BASE, ~0ull - 4095},  {VCUDA_REGIONS_MAX, ARENA_BASE, 4096},
-        {~0ull, ARENA_BASE, 4096},      {1, 0x7ffffffff000, 4096},
+        {0, ARENA_BASE, 4096},         {1, 0x400000, 4096},
+        {1, ARENA_BASE + 8, 4096},     {1, ARENA_BASE, 0},
+        {1, ARENA_BASE, ~0ull - 4095}, {VCUDA_REGIONS_MAX, ARENA_BASE, 4096},
+        {~0ull, ARENA_BASE, 4096},     {1, 0x7ffffffff000, 4096},
     };
     struct record r;
 
