@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: made and ended on waiter threads, since that takes long. */
+#include "barrier.h"
 #include "worker.h"
 
 CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
@@ -15,7 +16,7 @@ CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
     r = w->driver.cuDevicePrimaryCtxRetain(&a->pctx, device);
     if (r == CUDA_SUCCESS) {
         f->aux = 1 + (uint64_t)a->dev;
-        w->holds[a->dev]++;
+        __atomic_fetch_add(&w->holds[a->dev], 1, __ATOMIC_RELAXED);
         regions_register(w);
     }
     return r;
@@ -25,6 +26,7 @@ CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
 CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
                                           struct args_cuDevicePrimaryCtxRelease_v2 *a) {
     CUdevice device;
+    uint32_t holds;
     CUresult r = worker_device(w, a->dev, &device);
 
     (void)f;
@@ -34,7 +36,7 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
         regions_unregistered(w);
     pending_forget_context(a->ctx_name);
     worker_forget_context();
-    for (; w->holds[a->dev] && r == CUDA_SUCCESS; w->holds[a->dev]--)
+    for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
     return r;
 }
@@ -58,7 +60,8 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     /* The guest's name goes on, and means a context that must be made anew. */
     if (r == CUDA_SUCCESS && name) {
         r = w->driver.cuDevicePrimaryCtxRetain(&again, device);
-        w->holds[a->dev] += r == CUDA_SUCCESS;
+        if (r == CUDA_SUCCESS)
+            __atomic_fetch_add(&w->holds[a->dev], 1, __ATOMIC_RELAXED);
         regions_register(w);
     }
     return r;
