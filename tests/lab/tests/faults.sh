@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 300
+# bound: 480
 # What goes wrong in guest g, one thing after the other, with real workers on the simulated GPU:
 # workers, vcudad, programs and the guest itself die in the middle of work, or speak nonsense. In
 # guest h beside it a program works all the time and must see none of it.
