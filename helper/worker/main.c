@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     vcuda_stats_set(&worker.stats->state, VCUDA_WORKER_SERVING);
-    r = worker_serve(&worker);
+    r = worker_watch(&worker) ? worker_serve(&worker) : 1;
     vcuda_stats_set(&worker.stats->state, VCUDA_WORKER_ENDING);
     /* Waiter threads may sleep in the driver, and its destructors would wait for the GPU. */
     _exit(r);

@@ -50,6 +50,9 @@ struct worker {
 /* Serves until the session ends. Returns the exit status of the process. */
 int worker_serve(struct worker *w);
 
+/* Ends the process soon after its program, whatever the executor does: false if it cannot. */
+bool worker_watch(struct worker *w);
+
 /* Ends the session for a guest that broke the protocol. */
 void worker_cut_off(struct worker *w, const char *why);
 

@@ -67,7 +67,8 @@ program_is_rogue() {
 }
 
 attach_cycles() {
-    local begin=$(now_ms) i
+    local begin i
+    begin=$(now_ms)
     for i in $(seq $CYCLES); do
         vcudactl detach g --timeout 10 >/dev/null && vcudactl attach g >/dev/null &&
             wait_until 10 vcuda_connected g || { not_ok "$kind: cycle $i" && break; }
@@ -122,7 +123,8 @@ vcudad_is_killed() {
 
 # step TEXT COMMAND: and h has not noticed.
 step() {
-    local begin=$(now_ms)
+    local begin
+    begin=$(now_ms)
     "$1"
     check "$kind: $1: h goes on" goes_on h
     measure kind="$kind" step="$1" ms=$(($(now_ms) - begin))
