@@ -243,8 +243,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     w.gpu_count = 2;
     w.gpus[1] = 1;
     /* No descriptors: whatever would sleep finds the session over. */
-    w.link =
-        (struct link){-1, -1, -1, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_VERSION_MAX, 0, map};
+    w.link = (struct link){.wait_fd = -1,
+                           .kick_fd = -1,
+                           .life_fd = -1,
+                           .rings = rings,
+                           .sub_bytes = VCUDA_RING_MIN,
+                           .cmp_bytes = VCUDA_RING_MIN,
+                           .version = VCUDA_VERSION_MAX,
+                           .map = map};
     vcuda_duplex_session(&w.duplex, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_H);
     vcuda_duplex_session(&g, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_G);
     worker_forget_context();
