@@ -194,7 +194,7 @@ static void dead_first(struct rogue *r) {
 static void storm(struct rogue *r) {
     struct vcuda_ctl c = reply_to(&r->asked);
 
-    for (int i = 0; i < 50000; i++)
+    for (int i = 0; i < 20000; i++)
         notify(r);
     say(r, &c);
 }

@@ -42,7 +42,7 @@ for kind in $LAB_GUESTS; do
     rogue-back list >/run/cases
     while read -r name expected; do
         connect "$name" || not_ok "$kind: $name: not connected, state $(xenstore-read "$(F state)")"
-        check_equal "$kind: $name" "$expected" "$(guest_run g -t 10 'guest-echo open')"
+        check_equal "$kind: $name" "$expected" "$(guest_run g -t 30 'guest-echo open')"
         case $expected in
         ENODEV | opened) wait_until 3 cut_off || not_ok "$kind: $name: not cut off" ;;
         *) front_is 4 || not_ok "$kind: $name: cut off" ;;
@@ -62,7 +62,7 @@ for kind in $LAB_GUESTS; do
     check "$kind: no port is left" wait_until 5 idle
     check "$kind: the guest has noted the page" guest_run g 'dmesg | grep -q "still mapped by the backend"'
     check "$kind: the frontend goes on" connect honest
-    check_equal "$kind: with the next backend" EACCES "$(guest_run g -t 10 'guest-echo open')"
+    check_equal "$kind: with the next backend" EACCES "$(guest_run g -t 30 'guest-echo open')"
 
     xenstore-write "$(K online)" 0 "$(K state)" 5
     check "$kind: detached, it closes" wait_until 5 front_is 6
