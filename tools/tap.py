@@ -12,6 +12,9 @@ import sys
 POINT = re.compile(r"^(\s*)(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)$")
 PLAN = re.compile(r"^1\.\.(\d+)")
 SKIP = re.compile(r"#\s*skip\S*\s*(.*)", re.IGNORECASE)
+# The Xen lab's lines as they come: when, and a word for a skip.
+STAMP = re.compile(r"^\[ *\d+s\] ")
+LAB_SKIP = re.compile(r"^skip (\S+) - (.*)$")
 BAIL = re.compile(r"^\s*Bail out!\s*(.*)")
 
 
@@ -28,7 +31,8 @@ class Tally:
         self._open = []
 
     def feed(self, line):
-        line = line.rstrip("\r\n")
+        line = STAMP.sub("", line.rstrip("\r\n"))
+        line = LAB_SKIP.sub(r"ok \1 # SKIP \2", line)
         plan = PLAN.match(line)
         bail = BAIL.match(line)
         point = POINT.match(line)

@@ -125,8 +125,8 @@ for kind in $LAB_GUESTS; do
     bytes pinned 0.0000
     bytes pageable 1.0000
     cost asleep 2.5 0 -p $pause_us query 200
-    cost busy-launch 0.1 $busy_spin_us launch 10000
-    cost busy-query 0.1 $busy_spin_us query 3000
+    cost busy-launch 0.5 $busy_spin_us launch 10000
+    cost busy-query 0.5 $busy_spin_us query 3000
     check "$kind: no worker is left serving" wait_until 3 vcuda_idle
     vcuda_end g
 done
