@@ -7,6 +7,7 @@
 #include "cuda_calls.h"
 #include "guest.h"
 #include "info.h"
+#include "launch_attributes.h"
 #include "session.h"
 #include "wire.h"
 
@@ -130,25 +131,6 @@ VCUDA_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsign
     return launch(&l, f, kernelParams, extra);
 }
 
-/* Attributes whose values hold no pointer and no handle can travel as they are. */
-static bool travels(CUlaunchAttributeID id) {
-    switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void add_attribute(struct launch *l, CUlaunchAttributeID id, const void *value,
                           size_t bytes) {
     struct vcuda_launch_attribute *a = &l->attributes[l->attribute_count++];
@@ -175,7 +157,7 @@ static CUresult launch_ex(const CUlaunchConfig *config, CUstream stream, CUfunct
 
         if (a->id == CU_LAUNCH_ATTRIBUTE_IGNORE)
             continue;
-        if (!travels(a->id))
+        if (!cuda_launch_attribute_travels(a->id))
             return CUDA_ERROR_NOT_SUPPORTED;
         add_attribute(&l, a->id, &a->value, sizeof(a->value));
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "image.h"
+#include "launch_attributes.h"
 #include "worker.h"
 
 /* What cuModuleLoadDataEx is given: the guest's scalars, and buffers of ours for its logs. */
@@ -157,25 +158,6 @@ CUresult own_module_function(struct worker *w, struct frame *f, struct args_modu
     return CUDA_SUCCESS;
 }
 
-/* The same list as the library's: values that hold neither pointers nor handles. */
-static bool attribute_travels(uint32_t id) {
-    switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static CUresult gather_attributes(const struct args_launch *a, CUlaunchAttribute *attributes,
                                   unsigned int *count) {
     const struct vcuda_launch_attribute *given = a->attributes;
@@ -184,7 +166,7 @@ static CUresult gather_attributes(const struct args_launch *a, CUlaunchAttribute
     if (a->attributes_len % sizeof(*given) || *count > VCUDA_LAUNCH_ATTRIBUTES_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned int i = 0; i < *count; i++) {
-        if (!attribute_travels(given[i].id))
+        if (!cuda_launch_attribute_travels((CUlaunchAttributeID)given[i].id))
             return CUDA_ERROR_INVALID_VALUE;
         attributes[i].id = (CUlaunchAttributeID)given[i].id;
         memcpy(&attributes[i].value, given[i].value, sizeof(attributes[i].value));

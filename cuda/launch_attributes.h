@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which attributes of a launch can go to another process as they are. */
+#ifndef VCUDA_CUDA_LAUNCH_ATTRIBUTES_H
+#define VCUDA_CUDA_LAUNCH_ATTRIBUTES_H
+
+#include <stdbool.h>
+
+#include "cuda_types.h"
+
+/*
+ * Whether the value of `id` holds neither a pointer nor a handle. Asked by the library, which tells
+ * the program, and by the worker, which does not believe the library.
+ */
+static inline bool cuda_launch_attribute_travels(CUlaunchAttributeID id) {
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+#endif
