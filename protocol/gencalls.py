@@ -20,7 +20,16 @@ from pathlib import Path
 CTYPE = {'u32': 'uint32_t', 'i32': 'int32_t', 'u64': 'uint64_t', 'f32': 'float'}
 NATIVE = {'context': 'CUcontext', 'stream': 'CUstream', 'event': 'CUevent',
           'module': 'CUmodule', 'function': 'CUfunction', 'library': 'CUlibrary',
-          'kernel': 'CUkernel'}
+          'kernel': 'CUkernel', 'array': 'CUarray', 'mipmap': 'CUmipmappedArray',
+          'texref': 'CUtexref', 'surfref': 'CUsurfref', 'graph': 'CUgraph',
+          'node': 'CUgraphNode', 'exec': 'CUgraphExec', 'pool': 'CUmemoryPool',
+          'memory': 'CUmemGenericAllocationHandle', 'link': 'CUlinkState',
+          'userobject': 'CUuserObject', 'green': 'CUgreenCtx',
+          'extmemory': 'CUexternalMemory', 'extsemaphore': 'CUexternalSemaphore',
+          'async': 'CUasyncCallbackHandle'}
+# Kinds whose live names the library keeps too: a wrong handle is told before anything travels.
+# A wrong one of the others is found by its form, or by the worker.
+KNOWN = {'context', 'stream', 'event', 'module', 'function', 'library', 'kernel'}
 BANNER = '/* SPDX-License-Identifier: Apache-2.0 */\n/* Made by protocol/gencalls.py from protocol/calls.tbl. */\n'
 
 
@@ -34,21 +43,22 @@ class Arg:
             self.type, self.name = words[1], words[2]
             if self.type not in CTYPE:
                 sys.exit(f'{where}: unknown type {self.type}')
-        elif self.how in ('h', 's', 'new', 'del'):
-            self.kind = self.kind or 'stream'
+        elif self.how in ('h', 's', 'new', 'del', 'oh', 'hs'):
             if self.how == 's':
                 self.kind = 'stream'
             if self.kind not in NATIVE:
                 sys.exit(f'{where}: unknown kind {self.kind}')
             self.name = words[1]
-        elif self.how in ('str', 'blob', 'oblob'):
+        elif self.how in ('sin', 'sout'):
+            self.type, self.name = self.kind, words[1]
+        elif self.how in ('str', 'blob', 'oblob', 'dev'):
             self.name = words[1]
         else:
             sys.exit(f'{where}: unknown argument "{text}"')
 
-    is_out = property(lambda s: s.how == 'out')
+    is_out = property(lambda s: s.how in ('out', 'oh'))
     # every argument but an out takes a slot of the submission
-    has_slot = property(lambda s: s.how != 'out')
+    has_slot = property(lambda s: s.how not in ('out', 'oh'))
 
 
 class Call:
@@ -62,13 +72,13 @@ class Call:
         self.exported = self.name.startswith('cu')
         if len(self.oblobs) > 1:
             sys.exit(f'{where}: an answer carries at most one blob')
-        if (self.number is None) != ('local' in self.how):
-            sys.exit(f'{where}: "-" and local go together')
+        if (self.number is None) != bool(self.how & {'local', 'refused'}):
+            sys.exit(f'{where}: "-" goes with local and refused')
 
     slots = property(lambda s: [a for a in s.args if a.has_slot])
     outs = property(lambda s: [a for a in s.args if a.is_out])
-    oblobs = property(lambda s: [a for a in s.args if a.how == 'oblob'])
-    blobs = property(lambda s: [a for a in s.args if a.how in ('str', 'blob')])
+    oblobs = property(lambda s: [a for a in s.args if a.how in ('oblob', 'sout')])
+    blobs = property(lambda s: [a for a in s.args if a.how in ('str', 'blob', 'sin', 'hs')])
     posted = property(lambda s: 'post' in s.how)
     may_post = property(lambda s: 'post' in s.how or 'mixed' in s.how)
     waited = property(lambda s: not s.posted)
@@ -100,6 +110,16 @@ def wire_params(c):
             p.append(f'{CTYPE[a.type]} *{a.name}')
         elif a.how in ('h', 's', 'new', 'del'):
             p.append(f'uint64_t {a.name}')
+        elif a.how == 'oh':
+            p.append(f'uint64_t *{a.name}')
+        elif a.how == 'dev':
+            p.append(f'int32_t {a.name}')
+        elif a.how == 'sin':
+            p.append(f'const {a.type} *{a.name}')
+        elif a.how == 'sout':
+            p.append(f'{a.type} *{a.name}')
+        elif a.how == 'hs':
+            p += [f'const void *{a.name}', f'size_t {a.name}_count']
         elif a.how == 'str':
             p.append(f'const char *{a.name}')
         elif a.how == 'blob':
@@ -147,12 +167,23 @@ def gen_wire(calls):
                 b.append(f'    rpc_slot(&rpc, {a.name});\n')
             elif a.how == 'str':
                 b.append(f'    rpc_slot(&rpc, strlen({a.name}) + 1);\n')
+            elif a.how == 'dev':
+                b.append(f'    rpc_slot(&rpc, (uint64_t){a.name});\n')
+            elif a.how == 'sin':
+                b.append(f'    rpc_slot(&rpc, {a.name} ? sizeof(*{a.name}) : 0);\n')
+            elif a.how == 'sout':
+                b.append(f'    rpc_slot(&rpc, sizeof(*{a.name}));\n'
+                         f'    rpc_want(&rpc, {a.name}, sizeof(*{a.name}));\n')
+            elif a.how == 'hs':
+                b.append(f'    rpc_slot(&rpc, 8 * {a.name}_count);\n')
             elif a.how == 'blob':
                 b.append(f'    rpc_slot(&rpc, {a.name}_len);\n')
             elif a.how == 'oblob':
                 b.append(f'    rpc_slot(&rpc, {a.name}_cap);\n    rpc_want(&rpc, {a.name}, {a.name}_cap);\n')
         for a in c.blobs:
-            n = f'strlen({a.name}) + 1' if a.how == 'str' else f'{a.name}_len'
+            n = {'str': f'strlen({a.name}) + 1', 'blob': f'{a.name}_len',
+                 'sin': f'{a.name} ? sizeof(*{a.name}) : 0',
+                 'hs': f'8 * (uint64_t){a.name}_count'}[a.how]
             b.append(f'    rpc_blob(&rpc, {a.name}, {n});\n')
         if c.posted:
             b.append('    return rpc_post(&rpc);\n}\n\n')
@@ -160,18 +191,21 @@ def gen_wire(calls):
             if 'mixed' in c.how:
                 b.append('    if (post)\n        return rpc_post(&rpc);\n')
             b.append(f'    r = rpc_wait(&rpc, {len(c.outs) + len(c.oblobs)});\n')
-            if c.outs or c.oblobs:
+            if c.outs or any(a.how == 'oblob' for a in c.oblobs):
                 b.append('    if (r == CUDA_SUCCESS) {\n')
                 n = 0
                 for a in c.outs:
-                    if a.type == 'f32':
+                    if a.how == 'oh':
+                        get = f'rpc_out(&rpc, {n})'
+                    elif a.type == 'f32':
                         get = f'rpc_float(&rpc, {n})'
                     else:
                         get = f'({CTYPE[a.type]})rpc_out(&rpc, {n})'
                     b.append(f'        if ({a.name})\n            *{a.name} = {get};\n')
                     n += 1
                 for a in c.oblobs:
-                    b.append(f'        *{a.name}_len = rpc.want_len;\n')
+                    if a.how == 'oblob':
+                        b.append(f'        *{a.name}_len = rpc.want_len;\n')
                     n += 1
                 b.append('    }\n')
             b.append('    return r;\n}\n\n')
@@ -197,43 +231,82 @@ def prototypes(path):
     return protos
 
 
+def signature(params):
+    return ', '.join(f'{t}{n}' if t.endswith('*') else f'{t} {n}' for t, n in params) or 'void'
+
+
+def gen_refusal(name, proto):
+    """Exported functions that only say that the call is not supported."""
+    kind, params = proto
+    unused = ', '.join(f'{t if t.endswith("*") else t + " "}{n} __attribute__((unused))'
+                       for t, n in params) or 'void'
+    names = [name] + ([name + kind.lower()] if kind else [])
+    return [f'VCUDA_EXPORT CUresult {n}({unused})\n{{\n    return CUDA_ERROR_NOT_SUPPORTED;\n}}\n\n'
+            for n in names]
+
+
 def gen_stubs(calls, protos):
     o = [BANNER, '#include "cuda_calls.h"\n#include "wire.h"\n#include "guest.h"\n\n']
     for c in calls:
+        if 'refused' in c.how:
+            o += gen_refusal(c.name, protos[c.name])
         if c.number is None or not c.exported or 'hand' in c.how:
             continue
-        if c.name not in protos:
-            sys.exit(f'{c.name}: no prototype in cuda_calls.h')
         params = protos[c.name][1]
-        sig = ', '.join(f'{t} {n}' if not t.endswith('*') else f'{t}{n}' for t, n in params) or 'void'
-        o.append(f'VCUDA_EXPORT CUresult {c.name}({sig})\n{{\n')
-        o.append('    struct thread *t;\n    CUresult r = guest_enter(&t);\n\n'
+        o.append(f'VCUDA_EXPORT CUresult {c.name}({signature(params)})\n{{\n')
+        enter = 'guest_enter_any' if 'free' in c.how else 'guest_enter'
+        o.append(f'    struct thread *t;\n    CUresult r = {enter}(&t);\n\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')
-        passed, checks = ['t'], []
-        for a, (ptype, pname) in zip(c.args, params):
+        passed, checks, left = ['t'], [], list(params)
+        check = '    if (r != CUDA_SUCCESS)\n        return r;\n'
+        needed = '    if (!{})\n        return CUDA_ERROR_INVALID_VALUE;\n'
+        for a in c.args:
+            ptype, pname = left.pop(0)
+            kind = f'VCUDA_KIND_{a.kind.upper()}'
+            if a.how in ('out', 'oh', 'sout', 'sin', 'str') and not a.optional:
+                checks.append(needed.format(pname))
             if a.how == 'out':
-                if not a.optional:
-                    checks.append(f'    if (!{pname})\n        return CUDA_ERROR_INVALID_VALUE;\n')
                 passed.append(f'({CTYPE[a.type]} *){pname}')
-            elif a.how == 'h':
-                checks.append(f'    r = guest_check(VCUDA_KIND_{a.kind.upper()}, {pname});\n'
-                              '    if (r != CUDA_SUCCESS)\n        return r;\n')
+            elif a.how == 'oh':
+                passed.append(f'(uint64_t *){pname}')
+            elif a.how in ('sin', 'sout', 'str'):
+                passed.append(pname)
+            elif a.how == 'dev':
+                checks.append(f'    if ({pname} < 0 || {pname} >= guest_device_count())\n'
+                              '        return CUDA_ERROR_INVALID_DEVICE;\n')
+                passed.append(pname)
+            elif a.how in ('h', 'del'):
+                test = f'{pname} ? guest_check({kind}, {pname}) : CUDA_SUCCESS' if a.optional \
+                    else f'guest_check({kind}, {pname})'
+                test = test.replace(f'{kind}, {pname}', f'{kind}, (const void *){pname}')
+                checks.append(f'    r = {test};\n' + check)
                 passed.append(f'(uint64_t){pname}')
-            else:
+            elif a.how == 's':
+                o.append('    uint64_t stream_name, stream_context;\n\n')
+                checks.append(f'    r = stream_resolve(t, {pname}, &stream_name, &stream_context);\n' + check)
+                passed.append('stream_name')
+            elif a.how == 'hs':
+                _, count = left.pop(0)
+                checks.append(f'    if ({count} && !{pname})\n        return CUDA_ERROR_INVALID_VALUE;\n')
+                passed += [pname, count]
+            elif a.how == 'in':
                 passed.append(f'({CTYPE[a.type]}){pname}')
+            else:
+                sys.exit(f'{c.name}: {a.how} needs a function written by hand')
         # a handle or pointer that is wrong is told before anything travels
         o += checks
         o.append(f'    return wire_{c.name}({", ".join(passed)});\n}}\n\n')
     for name, (kind, params) in protos.items():
-        if kind != '_PTSZ' or name not in {c.name for c in calls} or name.startswith('cuLaunchKernelEx'):
+        served = {c.name for c in calls if 'refused' not in c.how and 'ptsz' not in c.how}
+        if kind != '_PTSZ' or name not in served:
             continue
-        sig = ', '.join(f'{t} {n}' if not t.endswith('*') else f'{t}{n}' for t, n in params)
+        sig = signature(params)
         args = ', '.join(f'guest_per_thread({n})' if t == 'CUstream' else n for t, n in params)
         o.append(f'VCUDA_EXPORT CUresult {name}_ptsz({sig})\n{{\n    return {name}({args});\n}}\n\n')
     return ''.join(o)
 
 
-def gen_dispatch(calls):
+def gen_dispatch(calls, protos):
     h = [BANNER, '#ifndef VCUDA_GEN_DISPATCH_H\n#define VCUDA_GEN_DISPATCH_H\n\n'
          '#include <stdbool.h>\n#include <stdint.h>\n#include "cuda_types.h"\n#include "calls.h"\n\n'
          'struct worker;\nstruct frame;\n\n']
@@ -244,7 +317,17 @@ def gen_dispatch(calls):
         fields = []
         n = 0
         for a in c.args:
-            if a.how == 'in':
+            if a.how == 'oh':
+                fields.append(f'    {NATIVE[a.kind]} {a.name}; /* to be filled in */\n')
+            elif a.how == 'dev':
+                fields.append(f'    CUdevice {a.name};\n')
+            elif a.how == 'sin':
+                fields.append(f'    const {a.type} *{a.name};\n')
+            elif a.how == 'sout':
+                fields.append(f'    {a.type} *{a.name}; /* to be filled in */\n')
+            elif a.how == 'hs':
+                fields.append(f'    {NATIVE[a.kind]} *{a.name};\n    size_t {a.name}_count;\n')
+            elif a.how == 'in':
                 fields.append(f'    {CTYPE[a.type]} {a.name};\n')
             elif a.how in ('h', 's'):
                 fields.append(f'    {NATIVE[a.kind]} {a.name};\n    uint64_t {a.name}_name;\n')
@@ -280,6 +363,18 @@ def gen_dispatch(calls):
                 b.append(f'    a.{a.name}_name = {g};\n'
                          f'    r = {opt}(w, {kind}a.{a.name}_name, (void **)&a.{a.name});\n'
                          '    if (r != CUDA_SUCCESS)\n        return r;\n')
+            elif a.how == 'dev':
+                b.append(f'    r = worker_device(w, (int32_t){g}, &a.{a.name});\n'
+                         '    if (r != CUDA_SUCCESS)\n        return r;\n')
+            elif a.how == 'sin':
+                b.append(f'    r = frame_struct(f, {g}, sizeof(*a.{a.name}), {int(not a.optional)}, (const void **)&a.{a.name});\n'
+                         '    if (r != CUDA_SUCCESS)\n        return r;\n')
+            elif a.how == 'sout':
+                b.append(f'    a.{a.name} = frame_result(f, {len(c.outs) + len(c.oblobs)}, {g}, sizeof(*a.{a.name}));\n'
+                         f'    if (!a.{a.name})\n        return CUDA_ERROR_INVALID_VALUE;\n')
+            elif a.how == 'hs':
+                b.append(f'    r = frame_objects(w, f, VCUDA_KIND_{a.kind.upper()}, {g}, (void ***)&a.{a.name}, &a.{a.name}_count);\n'
+                         '    if (r != CUDA_SUCCESS)\n        return r;\n')
             elif a.how == 'new':
                 b.append(f'    a.{a.name}_name = {g};\n'
                          f'    r = frame_new(w, f, VCUDA_KIND_{a.kind.upper()}, a.{a.name}_name);\n'
@@ -298,9 +393,14 @@ def gen_dispatch(calls):
             b.append(f'    r = own_{c.name}(w, f, &a);\n')
         else:
             passed = []
+            pointers = {i: t for i, (t, _) in enumerate(protos[c.name][1]) if t.endswith('*')}
             for a in c.args:
-                if a.how in ('out', 'new'):
+                if a.how in ('out', 'new', 'oh'):
                     passed.append(f'(void *)&a.{a.name}')
+                elif a.how == 'hs':
+                    passed += [f'a.{a.name}', f'a.{a.name}_count']
+                elif a.how == 'in' and pointers.get(len(passed)):
+                    passed.append(f'({pointers[len(passed)]})a.{a.name}')
                 else:
                     passed.append(f'a.{a.name}')
             b.append(f'    r = w->driver.{c.name}({", ".join(passed)});\n')
@@ -312,10 +412,15 @@ def gen_dispatch(calls):
             elif a.how == 'del' :
                 b.append(f'    frame_unbind(w, a.{a.name}_name);\n')
         for i, a in enumerate(c.outs):
+            if a.how == 'oh':
+                b.append(f'    r = frame_name(w, f, {i}, VCUDA_KIND_{a.kind.upper()}, (void *)a.{a.name});\n'
+                         '    if (r != CUDA_SUCCESS)\n        return r;\n')
+                continue
             conv = f'frame_bits(a.{a.name})' if a.type == 'f32' else f'(uint64_t)a.{a.name}'
             b.append(f'    frame_out(f, {i}, {conv});\n')
         for i, a in enumerate(c.oblobs):
-            b.append(f'    frame_out(f, {len(c.outs) + i}, a.{a.name}_len);\n')
+            n = f'sizeof(*a.{a.name})' if a.how == 'sout' else f'a.{a.name}_len'
+            b.append(f'    frame_out(f, {len(c.outs) + i}, {n});\n')
         b.append('    return r;\n}\n\n')
         c_ += b
     h.append('struct dispatch {\n    CUresult (*run)(struct worker *w, struct frame *f); /* NULL: no such call */\n'
@@ -331,26 +436,18 @@ def gen_dispatch(calls):
     return ''.join(h), ''.join(c_)
 
 
-# Driver functions that the hand-written parts of the worker use.
-EXTRA = '''cuInit cuDriverGetVersion cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetUuid_v2
-cuDeviceTotalMem_v2 cuDeviceGetAttribute cuDeviceGetPCIBusId cuDeviceCanAccessPeer
-cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2
-cuDevicePrimaryCtxSetFlags_v2 cuCtxCreate_v4 cuCtxDestroy_v2 cuCtxSetCurrent cuCtxPopCurrent_v2
-cuMemHostRegister_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2
-cuMemcpyDtoDAsync_v2 cuMemsetD8Async cuMemsetD16Async cuMemsetD32Async
-cuModuleLoadDataEx cuModuleGetFunction cuFuncGetParamInfo cuFuncGetAttribute cuLaunchKernelEx
-cuStreamCreateWithPriority cuEventCreate cuEventRecord cuEventQuery cuEventSynchronize
-cuEventDestroy_v2'''.split()
+# Without these a library is no CUDA driver. Others that it lacks answer "not supported".
+REQUIRED = '''cuInit cuDriverGetVersion cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetUuid_v2
+cuDeviceTotalMem_v2 cuDeviceGetAttribute cuDeviceGetPCIBusId cuDevicePrimaryCtxRetain
+cuDevicePrimaryCtxRelease_v2 cuCtxSetCurrent cuMemAlloc_v2 cuMemFree_v2 cuMemcpyHtoDAsync_v2
+cuMemcpyDtoHAsync_v2 cuModuleLoadDataEx cuModuleGetFunction cuFuncGetParamInfo cuLaunchKernelEx
+cuStreamCreateWithPriority cuEventCreate cuEventRecord cuEventQuery cuEventSynchronize'''.split()
 
 
-def gen_driver(calls, protos):
-    names = []
-    for c in calls:
-        if c.number is not None and c.exported and 'own' not in c.how:
-            names.append(c.name)
-    names = list(dict.fromkeys(names + EXTRA))
-    h = [BANNER, '#ifndef VCUDA_GEN_DRIVER_H\n#define VCUDA_GEN_DRIVER_H\n\n#include "cuda_abi.h"\n\n'
-         '/* The real driver, by the names that it exports. */\nstruct driver {\n']
+def gen_driver(protos):
+    names = list(protos)
+    h = [BANNER, '#ifndef VCUDA_GEN_DRIVER_H\n#define VCUDA_GEN_DRIVER_H\n\n#include "cuda_calls.h"\n\n'
+         '/* The real driver, by the names that it exports. A function that it lacks is not supported. */\nstruct driver {\n']
     for n in names:
         params = protos[n][1]
         sig = ', '.join(t for t, _ in params) or 'void'
@@ -359,14 +456,17 @@ def gen_driver(calls, protos):
              ' * the first function that it lacks.\n */\n'
              'const char *driver_bind(struct driver *d, void *library);\n\n#endif\n')
     c_ = [BANNER, '#include "driver.h"\n#include <dlfcn.h>\n#include <stddef.h>\n\n'
+          '/* Takes whatever it is given: the caller cleans up in this ABI. */\n'
+          'static CUresult lacking(void)\n{\n    return CUDA_ERROR_NOT_SUPPORTED;\n}\n\n'
           'const char *driver_bind(struct driver *d, void *library)\n{\n'
-          '    static const struct {\n        const char *name;\n        size_t offset;\n    } wanted[] = {\n']
+          '    static const struct {\n        const char *name;\n        size_t offset;\n'
+          '        int required;\n    } wanted[] = {\n']
     for n in names:
-        c_.append(f'        {{"{n}", offsetof(struct driver, {n})}},\n')
+        c_.append(f'        {{"{n}", offsetof(struct driver, {n}), {int(n in REQUIRED)}}},\n')
     c_.append('    };\n\n    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {\n'
               '        void *found = dlsym(library, wanted[i].name);\n\n'
-              '        if (!found)\n            return wanted[i].name;\n'
-              '        *(void **)((char *)d + wanted[i].offset) = found;\n    }\n    return NULL;\n}\n')
+              '        if (!found && wanted[i].required)\n            return wanted[i].name;\n'
+              '        *(void **)((char *)d + wanted[i].offset) = found ? found : (void *)lacking;\n    }\n    return NULL;\n}\n')
     return ''.join(h), ''.join(c_)
 
 
@@ -376,15 +476,19 @@ def gen_coverage(calls, protos):
          'How each function that `libcuda.so.1` exports is served:\n'
          '*local* in the guest; *waited*: one record, one completion; *posted*: one record, no completion, '
          'errors come with the next waited call; *blocking*: waited, and made by a waiter thread of the worker. '
-         'A function that is not listed is not there: `cuGetProcAddress` says so.\n\n| function | served | remark |\n| --- | --- | --- |\n']
+         '*refused*: answers `CUDA_ERROR_NOT_SUPPORTED`. What `libcuda.so.1` of CUDA 13.0 has and this one lacks stands at the end.\n\n| function | served | remark |\n| --- | --- | --- |\n']
     for c in calls:
         if not c.exported:
             continue
-        how = [k for k in ('local', 'wait', 'block', 'post', 'mixed') if k in c.how]
-        word = {'local': 'local', 'wait': 'waited', 'block': 'blocking', 'post': 'posted', 'mixed': 'posted or waited'}[how[0]]
+        how = [k for k in ('local', 'refused', 'wait', 'block', 'post', 'mixed') if k in c.how]
+        word = {'local': 'local', 'refused': 'refused', 'wait': 'waited', 'block': 'blocking', 'post': 'posted', 'mixed': 'posted or waited'}[how[0]]
         kind = protos[c.name][0]
         name = f'`{c.name}`' + (f', `{kind.lower()}`' if kind else '')
         o.append(f'| {name} | {word} | {c.remark} |\n')
+    served = {c.name for c in calls}
+    lacking = [n for n in protos if n not in served]
+    if lacking:
+        o.append(f'\n## Not served yet ({len(lacking)})\n\n' + ', '.join(f'`{n}`' for n in lacking) + '\n')
     return ''.join(o)
 
 
@@ -401,8 +505,8 @@ def main():
     files = {'calls.h': gen_calls_h(calls)}
     files['wire.h'], files['wire.c'] = gen_wire(calls)
     files['stubs.c'] = gen_stubs(calls, protos)
-    files['dispatch.h'], files['dispatch.c'] = gen_dispatch(calls)
-    files['driver.h'], files['driver.c'] = gen_driver(calls, protos)
+    files['dispatch.h'], files['dispatch.c'] = gen_dispatch(calls, protos)
+    files['driver.h'], files['driver.c'] = gen_driver(protos)
     files['coverage.md'] = gen_coverage(calls, protos)
     for name, text in files.items():
         (out / name).write_text(text)

@@ -19,10 +19,12 @@
  * table's order, and are meaningful only if status is 0: flags slots, then, for
  * a call that gives bytes back, the bytes, whose length is in the last slot.
  *
- * Objects are named by the guest: (kind << 40 | generation << 24 | index << 4),
- * which looks like an aligned pointer and is none. The worker keeps a table for
- * each session; a name that is not in it gets CUDA_ERROR_INVALID_HANDLE or what
- * the driver would say for that kind.
+ * Objects have names: (kind << 40 | generation << 24 | index << 4), which looks
+ * like an aligned pointer and is none. What a program makes often, or posts, it
+ * names itself; the kinds from VCUDA_KIND_OF_WORKER on are named by the worker,
+ * since the driver hands them out in its own time (the nodes of a captured
+ * graph). The worker keeps a table for each session; a name that is not in it
+ * gets CUDA_ERROR_INVALID_HANDLE or what the driver would say for that kind.
  */
 #ifndef VCUDA_PROTOCOL_RECORD_H
 #define VCUDA_PROTOCOL_RECORD_H
@@ -57,7 +59,24 @@ enum vcuda_kind {
 	VCUDA_KIND_FUNCTION = 5,
 	VCUDA_KIND_LIBRARY = 6,
 	VCUDA_KIND_KERNEL = 7,
-	VCUDA_KIND_MAX = 8,
+	/* named by the worker */
+	VCUDA_KIND_OF_WORKER = 16,
+	VCUDA_KIND_ARRAY = 16,
+	VCUDA_KIND_MIPMAP = 17,
+	VCUDA_KIND_TEXREF = 18,
+	VCUDA_KIND_SURFREF = 19,
+	VCUDA_KIND_GRAPH = 20,
+	VCUDA_KIND_NODE = 21,
+	VCUDA_KIND_EXEC = 22,
+	VCUDA_KIND_POOL = 23,
+	VCUDA_KIND_MEMORY = 24,
+	VCUDA_KIND_LINK = 25,
+	VCUDA_KIND_USEROBJECT = 26,
+	VCUDA_KIND_GREEN = 27,
+	VCUDA_KIND_EXTMEMORY = 28,
+	VCUDA_KIND_EXTSEMAPHORE = 29,
+	VCUDA_KIND_ASYNC = 30,
+	VCUDA_KIND_MAX = 31,
 };
 
 #define VCUDA_NAME_INDEX_MAX ((1u << 20) - 1)
@@ -71,7 +90,7 @@ static inline __u64 vcuda_name(enum vcuda_kind kind, __u32 generation,
 
 static inline __u32 vcuda_name_kind(__u64 name)
 {
-	return name & 15 || name >> 44 ? 0 : (__u32)(name >> 40);
+	return name & 15 || name >> 46 ? 0 : (__u32)(name >> 40);
 }
 
 static inline __u32 vcuda_name_generation(__u64 name)

@@ -22,10 +22,10 @@ static struct {
     struct entry *chunks[CHUNKS];
     uint32_t used; /* entries ever handed out */
     uint32_t free; /* index + 1 of the first free entry */
-} tables[VCUDA_KIND_MAX];
+} tables[VCUDA_KIND_OF_WORKER];
 
 __attribute__((constructor)) static void init_locks(void) {
-    for (int i = 0; i < VCUDA_KIND_MAX; i++)
+    for (int i = 0; i < VCUDA_KIND_OF_WORKER; i++)
         pthread_mutex_init(&tables[i].lock, NULL);
 }
 
@@ -81,7 +81,7 @@ uint64_t names_new(enum vcuda_kind kind, void *object) {
 static struct entry *live_entry(enum vcuda_kind kind, uint64_t name) {
     struct entry *e;
 
-    if (vcuda_name_kind(name) != kind)
+    if (vcuda_name_kind(name) != kind || kind >= VCUDA_KIND_OF_WORKER)
         return NULL;
     e = entry_at(kind, vcuda_name_index(name));
     if (!e || !vcuda_load_acquire(&e->live) || e->generation != vcuda_name_generation(name))
@@ -110,7 +110,7 @@ void *names_end(enum vcuda_kind kind, uint64_t name) {
     void *object = NULL;
     struct entry *e;
 
-    if (vcuda_name_kind(name) != kind)
+    if (vcuda_name_kind(name) != kind || kind >= VCUDA_KIND_OF_WORKER)
         return NULL;
     pthread_mutex_lock(&tables[kind].lock);
     e = live_entry(kind, name);

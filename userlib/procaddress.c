@@ -11,8 +11,7 @@
 #define TEXT_OF(x) #x
 #define DO_PRAGMA(x) _Pragma(TEXT_OF(x))
 #define WEAK(which, name, since, symbol) DO_PRAGMA(weak symbol)
-#define NOTHING(which, name, since)
-CUDA_LIST_PROCADDRESS(WEAK, NOTHING)
+CUDA_LIST_PROCADDRESS(WEAK)
 
 enum { LEGACY = 1, PER_THREAD = 2, ANY = 3 };
 
@@ -23,10 +22,8 @@ static const struct {
     void *function;
 } entries[] = {
 #define ENTRY(which, name, since, symbol) {#name, which, since, (void *)symbol},
-#define GAP(which, name, since) {#name, which, since, NULL},
-    CUDA_LIST_PROCADDRESS(ENTRY, GAP)
+    CUDA_LIST_PROCADDRESS(ENTRY)
 #undef ENTRY
-#undef GAP
 };
 
 static void *look_up(const char *symbol, int version, int which,

@@ -20,7 +20,9 @@ bool frame_open(struct frame *f, const void *record, uint32_t len, uint32_t slot
 
 void frame_close(struct frame *f) {
     free(f->reply);
+    free(f->handles);
     f->reply = NULL;
+    f->handles = NULL;
 }
 
 const void *frame_blob(struct frame *f, uint64_t len) {
@@ -50,6 +52,23 @@ void *frame_reserve(struct frame *f, uint32_t outs, uint64_t want, uint32_t *cap
     return f->reply;
 }
 
+void *frame_result(struct frame *f, uint32_t outs, uint64_t asked, uint32_t bytes) {
+    uint32_t cap;
+
+    return asked == bytes ? frame_reserve(f, outs, bytes, &cap) : NULL;
+}
+
+CUresult frame_struct(struct frame *f, uint64_t len, uint32_t bytes, bool needed,
+                      const void **structure) {
+    *structure = NULL;
+    if (!len && !needed)
+        return CUDA_SUCCESS;
+    if (len != bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    *structure = frame_blob(f, len);
+    return *structure ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 void frame_out(struct frame *f, uint32_t index, uint64_t value) {
     f->outs[index] = value;
     if (index >= f->out_count)
@@ -59,9 +78,48 @@ void frame_out(struct frame *f, uint32_t index, uint64_t value) {
 CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, void **object) {
     struct object found;
 
-    if (!objects_get(&w->objects, kind, name, &found))
+    if (!objects_get(&w->objects, kind, name, &found)) {
+        if (kind >= VCUDA_KIND_OF_WORKER)
+            return CUDA_ERROR_INVALID_VALUE;
         return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
+    }
     *object = found.native;
+    return CUDA_SUCCESS;
+}
+
+CUresult frame_object_or_null(struct worker *w, enum vcuda_kind kind, uint64_t name,
+                              void **object) {
+    *object = NULL;
+    return name ? frame_object(w, kind, name, object) : CUDA_SUCCESS;
+}
+
+CUresult frame_objects(struct worker *w, struct frame *f, enum vcuda_kind kind, uint64_t bytes,
+                       void ***objects, size_t *count) {
+    const uint64_t *names = frame_blob(f, bytes);
+    CUresult r = CUDA_SUCCESS;
+
+    *objects = NULL;
+    *count = bytes / 8;
+    if (!names || bytes % 8 || f->handles)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!bytes)
+        return CUDA_SUCCESS;
+    f->handles = *objects = malloc(bytes);
+    if (!f->handles)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < *count && r == CUDA_SUCCESS; i++)
+        r = frame_object(w, kind, names[i], &(*objects)[i]);
+    return r;
+}
+
+CUresult frame_name(struct worker *w, struct frame *f, uint32_t out, enum vcuda_kind kind,
+                    void *object) {
+    struct object o = {object, f->owner, f->aux};
+    uint64_t name = object ? objects_name(&w->objects, kind, &o) : 0;
+
+    if (object && !name)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    frame_out(f, out, name);
     return CUDA_SUCCESS;
 }
 

@@ -27,6 +27,7 @@ struct frame {
     uint32_t out_count;
     uint64_t outs[FRAME_OUTS_MAX];
     uint8_t *reply; /* blob, allocated; its length is in the last out */
+    void *handles;  /* allocated: a list of objects that the call takes */
     /* set by a call whose answer waits for the GPU */
     bool pending;
     bool event_is_ours; /* from the pool; else the guest's own */
@@ -55,6 +56,14 @@ const void *frame_blob(struct frame *f, uint64_t len);
 const char *frame_string(struct frame *f, uint64_t len);
 /* Room for an answer's blob of up to `want` bytes; NULL if that is too much or `outs` is. */
 void *frame_reserve(struct frame *f, uint32_t outs, uint64_t want, uint32_t *cap);
+/* The same for a structure of exactly `bytes` bytes, which the caller asked for. */
+void *frame_result(struct frame *f, uint32_t outs, uint64_t asked, uint32_t bytes);
+/*
+ * A structure in the record, aligned to 8; NULL if it was left out, which CUDA_ERROR_INVALID_VALUE
+ * says of one that is `needed`. Valid as long as the frame's record.
+ */
+CUresult frame_struct(struct frame *f, uint64_t len, uint32_t bytes, bool needed,
+                      const void **structure);
 void frame_out(struct frame *f, uint32_t index, uint64_t value);
 
 static inline uint64_t frame_bits(float value) {
@@ -66,8 +75,19 @@ static inline uint64_t frame_bits(float value) {
 
 /* The driver's object of a name, or the error for a name that is none. */
 CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, void **object);
+/* The same where 0 means none: NULL. */
+CUresult frame_object_or_null(struct worker *w, enum vcuda_kind kind, uint64_t name, void **object);
 /* A stream: 0 is the default one. */
 CUresult frame_stream(struct worker *w, uint64_t name, void **object);
+/* A list of names, `bytes` long in the record: the driver's objects, in memory of the frame. */
+CUresult frame_objects(struct worker *w, struct frame *f, enum vcuda_kind kind, uint64_t bytes,
+                       void ***objects, size_t *count);
+/*
+ * Puts the name of an object into an out, for a kind that the worker names. NULL gives 0. A new one
+ * belongs to f->owner, and goes with it.
+ */
+CUresult frame_name(struct worker *w, struct frame *f, uint32_t out, enum vcuda_kind kind,
+                    void *object);
 /* Whether a new name may be bound: right kind, not in use. */
 CUresult frame_new(struct worker *w, struct frame *f, enum vcuda_kind kind, uint64_t name);
 /* Binds it. A NULL object is none: nothing is bound. */

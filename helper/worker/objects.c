@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,21 @@
 
 struct slot {
     uint64_t name; /* 0: free */
+    uint32_t generation;
     struct object object;
 };
+
+/* From a driver's handle back to the worker's name. */
+struct known {
+    void *native;
+    uint64_t name;
+};
+
+static int by_native(const void *a, const void *b) {
+    const struct known *x = a, *y = b;
+
+    return x->native < y->native ? -1 : x->native > y->native;
+}
 
 void objects_init(struct objects *o) {
     memset(o, 0, sizeof(*o));
@@ -50,7 +64,7 @@ bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name) {
     struct slot *s;
     bool ok;
 
-    if (vcuda_name_kind(name) != kind)
+    if (vcuda_name_kind(name) != kind || kind >= VCUDA_KIND_OF_WORKER)
         return false;
     pthread_mutex_lock(&o->lock);
     s = slot_of(o, name);
@@ -69,7 +83,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
 
         ok = !s->name;
         if (ok)
-            *s = (struct slot){name, *object};
+            *s = (struct slot){name, 0, *object};
     }
     pthread_mutex_unlock(&o->lock);
     return ok;
@@ -90,6 +104,71 @@ bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct 
     return ok;
 }
 
+/* Under the lock: a name for a new object, in a slot of its own; NULL: out of memory. */
+static struct slot *new_slot(struct objects *o, enum vcuda_kind kind) {
+    uint32_t index = o->kinds[kind].free;
+    struct slot *s;
+
+    while (index < o->kinds[kind].room && o->kinds[kind].slots[index].name)
+        index++;
+    if (!reach(o, vcuda_name(kind, 0, index)))
+        return NULL;
+    o->kinds[kind].free = index + 1;
+    s = &o->kinds[kind].slots[index];
+    s->generation = (s->generation + 1) & 0xffff;
+    s->name = vcuda_name(kind, s->generation, index);
+    return s;
+}
+
+uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct object *object) {
+    struct known *fresh = malloc(sizeof(*fresh)), **found;
+    uint64_t name = 0;
+    struct slot *s;
+
+    if (!fresh)
+        return 0;
+    fresh->native = object->native;
+    pthread_mutex_lock(&o->lock);
+    found = tsearch(fresh, &o->kinds[kind].names, by_native);
+    if (found && *found != fresh) {
+        name = (*found)->name;
+    } else if (found) {
+        s = new_slot(o, kind);
+        if (s) {
+            s->object = *object;
+            fresh->name = name = s->name;
+            fresh = NULL;
+        } else {
+            tdelete(fresh, &o->kinds[kind].names, by_native);
+        }
+    }
+    pthread_mutex_unlock(&o->lock);
+    free(fresh);
+    return name;
+}
+
+/* Under the lock: the slot is free again. */
+static void end_slot(struct objects *o, uint32_t kind, uint32_t index) {
+    struct slot *s = &o->kinds[kind].slots[index];
+    struct known key = {.native = s->object.native}, **found, *known;
+
+    s->name = 0;
+    found = tfind(&key, &o->kinds[kind].names, by_native);
+    if (found) { /* of a kind that the worker names */
+        known = *found;
+        tdelete(&key, &o->kinds[kind].names, by_native);
+        free(known);
+    }
+    if (index < o->kinds[kind].free)
+        o->kinds[kind].free = index;
+}
+
+/* Whether objects of a kind own others. */
+static bool owns(uint32_t kind) {
+    return kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_MODULE || kind == VCUDA_KIND_LIBRARY ||
+           kind == VCUDA_KIND_GRAPH;
+}
+
 /* Under the lock. Depth is at most three: context, module, function. */
 static void end_owned(struct objects *o, uint64_t owner) {
     for (int kind = 1; kind < VCUDA_KIND_MAX; kind++) {
@@ -99,8 +178,8 @@ static void end_owned(struct objects *o, uint64_t owner) {
             if (s->name && s->object.owner == owner) {
                 uint64_t name = s->name;
 
-                s->name = 0;
-                if (kind == VCUDA_KIND_MODULE || kind == VCUDA_KIND_LIBRARY)
+                end_slot(o, (uint32_t)kind, i);
+                if (owns((uint32_t)kind))
                     end_owned(o, name);
             }
         }
@@ -114,8 +193,8 @@ void objects_end(struct objects *o, uint64_t name) {
     pthread_mutex_lock(&o->lock);
     s = slot_of(o, name);
     if (s && s->name == name) {
-        s->name = 0;
-        if (kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_MODULE)
+        end_slot(o, kind, vcuda_name_index(name));
+        if (owns(kind))
             end_owned(o, name);
     }
     pthread_mutex_unlock(&o->lock);

@@ -26,14 +26,21 @@ struct objects {
     struct {
         struct slot *slots;
         uint32_t room;
+        uint32_t free; /* of a kind that the worker names: where to look for a free slot */
+        void *names;   /* by the driver's handle (tsearch) */
     } kinds[VCUDA_KIND_MAX];
 };
 
 void objects_init(struct objects *o);
-/* Whether the name is well formed and free. */
+/* Whether a guest may give that name to an object: well formed, of a kind it names, and free. */
 bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name);
 /* False: not free, or out of memory. */
 bool objects_add(struct objects *o, uint64_t name, const struct object *object);
+/*
+ * The name of a driver's object of a kind that the worker names: the one it has, or a new one. 0:
+ * out of memory.
+ */
+uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct object *object);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
 /* Ends a name and all that it owns. */
 void objects_end(struct objects *o, uint64_t name);

@@ -5,6 +5,12 @@
 #include "list_procaddress.h"
 #include "sim.h"
 
+/* Rows of the list whose function this driver does not have come out as NULL. */
+#define TEXT_OF(x) #x
+#define DO_PRAGMA(x) _Pragma(TEXT_OF(x))
+#define WEAK(meaning, name, since, symbol) DO_PRAGMA(weak symbol)
+CUDA_LIST_PROCADDRESS(WEAK)
+
 enum meaning { ANY, LEGACY, PER_THREAD };
 
 struct row {
@@ -16,10 +22,8 @@ struct row {
 
 static const struct row rows[] = {
 #define ROW(meaning, name, since, symbol) {meaning, #name, since, (void *)symbol},
-#define GAP(meaning, name, since) {meaning, #name, since, NULL},
-    CUDA_LIST_PROCADDRESS(ROW, GAP)
+    CUDA_LIST_PROCADDRESS(ROW)
 #undef ROW
-#undef GAP
 };
 
 /* The last row that applies; *known tells whether the name exists in any version. */
