@@ -20,6 +20,7 @@ static void *record;
 static struct frame frame_of(uint32_t slots, const void *blobs, uint32_t blob_bytes) {
     struct frame f;
 
+    free(record);
     record = calloc(1, HEAD + 8 * slots + blob_bytes);
     assert_non_null(record);
     if (blob_bytes)
@@ -154,6 +155,62 @@ static void test_objects_of_a_frame(void **state) {
     free(w);
 }
 
+static void test_structures(void **state) {
+    static const uint64_t body[4] = {1, 2, 3, 4};
+    struct frame f = frame_of(0, body, sizeof(body));
+    const void *got;
+
+    (void)state;
+    assert_int_equal(frame_struct(&f, 8, 16, true, &got), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(frame_struct(&f, 0, 16, true, &got), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(frame_struct(&f, 0, 16, false, &got), CUDA_SUCCESS);
+    assert_null(got);
+    assert_int_equal(frame_struct(&f, 16, 16, true, &got), CUDA_SUCCESS);
+    assert_memory_equal(got, body, 16);
+    /* What is left of the record is shorter. */
+    assert_int_equal(frame_struct(&f, 24, 24, true, &got), CUDA_ERROR_INVALID_VALUE);
+    assert_null(frame_result(&f, 1, 8, 16));
+    assert_non_null(frame_result(&f, 1, 16, 16));
+    frame_close(&f);
+}
+
+static void test_lists_of_objects(void **state) {
+    struct worker *w = calloc(1, sizeof(*w));
+    uint64_t names[3] = {0};
+    struct frame f = frame_of(0, NULL, 0);
+    void **list;
+    size_t count;
+
+    (void)state;
+    objects_init(&w->objects);
+    for (uintptr_t i = 0; i < 3; i++) {
+        assert_int_equal(frame_name(w, &f, 0, VCUDA_KIND_NODE, (void *)(i + 1)), CUDA_SUCCESS);
+        names[i] = f.outs[0];
+    }
+    assert_int_equal(frame_name(w, &f, 0, VCUDA_KIND_NODE, NULL), CUDA_SUCCESS);
+    assert_int_equal(f.outs[0], 0);
+    f = frame_of(0, names, sizeof(names));
+    assert_int_equal(frame_objects(w, &f, VCUDA_KIND_NODE, 24, &list, &count), CUDA_SUCCESS);
+    assert_int_equal(count, 3);
+    assert_ptr_equal(list[2], (void *)3);
+    frame_close(&f);
+    f = frame_of(0, names, sizeof(names));
+    assert_int_equal(frame_objects(w, &f, VCUDA_KIND_NODE, 20, &list, &count),
+                     CUDA_ERROR_INVALID_VALUE);
+    f = frame_of(0, names, sizeof(names));
+    assert_int_equal(frame_objects(w, &f, VCUDA_KIND_NODE, 32, &list, &count),
+                     CUDA_ERROR_INVALID_VALUE);
+    f = frame_of(0, names, sizeof(names));
+    assert_int_equal(frame_objects(w, &f, VCUDA_KIND_GRAPH, 24, &list, &count),
+                     CUDA_ERROR_INVALID_VALUE);
+    frame_close(&f);
+    for (int i = 0; i < 3; i++)
+        objects_end(&w->objects, names[i]);
+    for (int i = 0; i < VCUDA_KIND_MAX; i++)
+        free(w->objects.kinds[i].slots);
+    free(w);
+}
+
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
 
 int main(void) {
@@ -165,6 +222,8 @@ int main(void) {
         TEST(test_reply_room),
         TEST(test_outs),
         TEST(test_objects_of_a_frame),
+        TEST(test_structures),
+        TEST(test_lists_of_objects),
     };
 
     return cmocka_run_group_tests_name("frame", tests, NULL, NULL);

@@ -156,6 +156,58 @@ static void test_end_primary(void **state) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+static uint64_t worker_name(enum vcuda_kind kind, uintptr_t native, uint64_t owner) {
+    struct object o = {(void *)native, owner, 0};
+
+    return objects_name(&objects, kind, &o);
+}
+
+static void test_names_of_the_worker(void **state) {
+    uint64_t a = worker_name(VCUDA_KIND_GRAPH, 0x1000, 0);
+    uint64_t b = worker_name(VCUDA_KIND_GRAPH, 0x2000, 0), again;
+    struct object o;
+
+    (void)state;
+    assert_true(a && b && a != b);
+    assert_int_equal(vcuda_name_kind(a), VCUDA_KIND_GRAPH);
+    /* The driver's object has one name for as long as it lives. */
+    assert_int_equal(worker_name(VCUDA_KIND_GRAPH, 0x1000, 0), a);
+    assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, a, &o));
+    assert_ptr_equal(o.native, (void *)0x1000);
+    objects_end(&objects, a);
+    assert_false(objects_get(&objects, VCUDA_KIND_GRAPH, a, &o));
+    /* The driver hands out the same address again: another object, another name. */
+    again = worker_name(VCUDA_KIND_GRAPH, 0x1000, 0);
+    assert_true(again && again != a && again != b);
+    assert_false(objects_get(&objects, VCUDA_KIND_GRAPH, a, &o));
+    assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, again, &o));
+    objects_end(&objects, again);
+    objects_end(&objects, b);
+}
+
+static void test_guest_cannot_name_them(void **state) {
+    (void)state;
+    assert_false(objects_may_add(&objects, VCUDA_KIND_GRAPH, name_of(VCUDA_KIND_GRAPH, 77)));
+    assert_false(objects_may_add(&objects, VCUDA_KIND_ARRAY, name_of(VCUDA_KIND_ARRAY, 1)));
+}
+
+static void test_a_graph_takes_its_nodes(void **state) {
+    uint64_t graph = worker_name(VCUDA_KIND_GRAPH, 0x3000, 0);
+    uint64_t nodes[100];
+    struct object o;
+
+    (void)state;
+    for (uintptr_t i = 0; i < 100; i++)
+        nodes[i] = worker_name(VCUDA_KIND_NODE, 0x10000 + 16 * i, graph);
+    objects_end(&objects, graph);
+    for (int i = 0; i < 100; i++) {
+        assert_false(objects_get(&objects, VCUDA_KIND_NODE, nodes[i], &o));
+        assert_true(worker_name(VCUDA_KIND_NODE, 0x10000 + 16 * (uintptr_t)i, 0) != nodes[i]);
+    }
+    for (uintptr_t i = 0; i < 100; i++)
+        objects_end(&objects, worker_name(VCUDA_KIND_NODE, 0x10000 + 16 * i, 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_end_takes_what_it_owns),
@@ -163,6 +215,9 @@ int main(void) {
         TEST(test_place_taken),
         TEST(test_whole_table),
         TEST(test_end_primary),
+        TEST(test_names_of_the_worker),
+        TEST(test_guest_cannot_name_them),
+        TEST(test_a_graph_takes_its_nodes),
     };
 
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
