@@ -335,7 +335,7 @@ static int event_is_of(const void *object, const void *arg) {
 }
 
 void context_forget(uint64_t name) {
-    names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, free);
+    names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, stream_free);
     names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
     module_forget_context(name);
     ranges_forget(name);

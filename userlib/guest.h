@@ -105,6 +105,9 @@ struct function {
  */
 CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context);
 
+/* Frees a stream whose name has ended; NULL is fine. */
+void stream_free(void *stream);
+
 /* Forgets what belongs to a context that ended. */
 void context_forget(uint64_t context);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams. Named here, so that making and ending one is posted. */
+/* Streams. Named here, so that making and ending one is posted, as far as neither waits. */
 #include <stdlib.h>
 
 #include "cuda_calls.h"
@@ -16,21 +16,41 @@ struct own_stream {
     uint64_t name;
 };
 
+/* While fewer live, the driver makes one at once (seen: the 34th waits for kernels that run). */
+#define POSTED_STREAMS 16u
+
+static uint32_t live_streams;
+
+void stream_free(void *stream) {
+    if (stream)
+        __atomic_fetch_sub(&live_streams, 1, __ATOMIC_RELAXED);
+    free(stream);
+}
+
+/* Posted where the worker need not wait in the driver; else a thread of the worker's own waits. */
+static CUresult send_creation(struct thread *t, uint32_t live, uint64_t name, unsigned int flags,
+                              int priority) {
+    return live < POSTED_STREAMS ? wire_cuStreamCreateWithPriority(t, name, flags, priority)
+                                 : wire_stream_create(t, name, flags, priority);
+}
+
 static CUresult make_stream(struct thread *t, unsigned int flags, int priority, uint64_t *name) {
     struct stream *s = calloc(1, sizeof(*s));
+    uint32_t live;
     CUresult r;
 
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *s = (struct stream){t->context, flags};
+    live = __atomic_fetch_add(&live_streams, 1, __ATOMIC_RELAXED);
     *name = names_new(VCUDA_KIND_STREAM, s);
     if (!*name) {
-        free(s);
+        stream_free(s);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    r = wire_cuStreamCreateWithPriority(t, *name, flags, priority);
+    r = send_creation(t, live, *name, flags, priority);
     if (r != CUDA_SUCCESS)
-        free(names_end(VCUDA_KIND_STREAM, *name));
+        stream_free(names_end(VCUDA_KIND_STREAM, *name));
     return r;
 }
 
@@ -62,7 +82,7 @@ static void end_stream(struct thread *t, uint64_t name) {
 
     if (s) {
         wire_cuStreamDestroy_v2(t, name);
-        free(s);
+        stream_free(s);
     }
 }
 

@@ -8,6 +8,12 @@ CUresult own_cuStreamCreateWithPriority(struct worker *w, struct frame *f,
     return w->driver.cuStreamCreateWithPriority(&a->phStream, a->flags, a->priority);
 }
 
+/* With many streams the driver waits for running kernels before it makes another. */
+CUresult own_stream_create(struct worker *w, struct frame *f, struct args_stream_create *a) {
+    (void)f;
+    return w->driver.cuStreamCreateWithPriority(&a->stream, a->flags, a->priority);
+}
+
 CUresult own_cuStreamSynchronize(struct worker *w, struct frame *f,
                                  struct args_cuStreamSynchronize *a) {
     return pending_stream(w, f, a->hStream, a->hStream_name);

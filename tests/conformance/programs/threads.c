@@ -9,11 +9,14 @@ KERNELS(vector_add);
 
 #define ROUNDS 30
 #define LENGTH 3000
+#define STREAMS 8
 
 static CUcontext context;
 static CUfunction add;
 static volatile int *flag;
 static CUstream blocked_stream;
+/* Few, shared and made early: a GPU has so many queues, and a full one waits for the long kernel. */
+static CUstream streams[STREAMS];
 
 static void *blocked(void *unused) {
     CK(cuCtxSetCurrent(context));
@@ -27,11 +30,10 @@ static void *worker(void *arg) {
     size_t bytes = sizeof(a);
     int n = LENGTH;
     CUdeviceptr da, dc;
-    CUstream s;
+    CUstream s = streams[id % STREAMS];
     CUevent e;
 
     CK(cuCtxSetCurrent(context));
-    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     CK(cuEventCreate(&e, 0));
     CK(cuMemAlloc(&da, bytes));
     CK(cuMemAlloc(&dc, bytes));
@@ -50,12 +52,11 @@ static void *worker(void *arg) {
             wrong += c[i] != 2 * a[i];
     }
     CK(cuEventDestroy(e));
-    CK(cuStreamDestroy(s));
     return (void *)wrong;
 }
 
 int main(int argc, char **argv) {
-    int count = argc > 1 ? atoi(argv[1]) : 8;
+    int count = argc > 1 ? atoi(argv[1]) : 64;
     pthread_t threads[256], sleeper;
     long wrong = 0;
 
@@ -67,6 +68,8 @@ int main(int argc, char **argv) {
     CK(cuMemHostAlloc((void **)&flag, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
     *flag = 0;
     void *args[] = {&flag};
+    for (int i = 0; i < STREAMS; i++)
+        CK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
     CK(cuStreamCreate(&blocked_stream, CU_STREAM_NON_BLOCKING));
     CK(cuLaunchKernel(wait_for, 1, 1, 1, 1, 1, 1, 0, blocked_stream, args, NULL));
     pthread_create(&sleeper, NULL, blocked, NULL);
