@@ -9,15 +9,15 @@ DESTDIR ?=
 
 # A room may use what stands before it in this list.
 ROOMS := cuda protocol xenstore-schema helper userlib tests/simgpu \
-	tests/conformance tests/lab bench
+	tests/conformance tests/lab
 
 # Whether a kernel's headers are here to build the modules against.
 HEADERS := $(wildcard /lib/modules/*/build/Makefile)
 
-.PHONY: all modules deps demo check bench clean help $(ROOMS)
+.PHONY: all modules deps demo check bench bench-programs clean help $(ROOMS)
 .PHONY: install install-guest install-host install-dkms uninstall
 
-all: $(ROOMS) modules
+all: $(ROOMS) modules bench-programs
 
 # One room after the other: they use each other's outputs.
 .NOTPARALLEL:
@@ -40,6 +40,9 @@ demo: deps all
 # tools/check builds too, so that a broken build is a failed check with a count.
 check: deps
 	tools/check $(SUITES)
+
+bench-programs:
+	$(MAKE) -C bench all
 
 bench:
 	$(MAKE) -C bench run
