@@ -61,6 +61,15 @@ struct vcuda_side {
 #define VCUDA_RING_MAX (4u * 1024 * 1024)
 #define VCUDA_RING_DEFAULT (256u * 1024)
 
+/*
+ * Host functions that the worker waits for, each at a place of its own: the
+ * serial of the one that has run, a word each in G's page, written by G. Words
+ * and not records: a driver may stand still until a host function has run, and
+ * the reader of the records with it.
+ */
+#define VCUDA_HOST_DONE_OFFSET 1024u
+#define VCUDA_HOST_PLACES 64u
+
 /* The control page of a device. */
 #define VCUDA_CTL_SIDE_G_OFFSET 0u
 #define VCUDA_CTL_SIDE_H_OFFSET 512u

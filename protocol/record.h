@@ -19,6 +19,12 @@
  * table's order, and are meaningful only if status is 0: flags slots, then, for
  * a call that gives bytes back, the bytes, whose length is in the last slot.
  *
+ * Messages: what the worker says unasked stands in the completion ring too, as
+ * a record with tag 0. call is one of enum vcuda_message, flags slots follow,
+ * then, where the message carries bytes, these: their length is in the last
+ * slot. A message stands before every completion that is written after the
+ * worker had it, so that a program knows what was said before its call returns.
+ *
  * Objects have names: (kind << 40 | generation << 24 | index << 4), which looks
  * like an aligned pointer and is none. What a program makes often, or posts, it
  * names itself; the kinds from VCUDA_KIND_OF_WORKER on are named by the worker,
@@ -49,6 +55,18 @@ struct vcuda_rec {
 #define VCUDA_SLOTS_MAX 24u
 
 #define VCUDA_PAD8(n) (((n) + 7u) / 8u * 8u)
+
+enum vcuda_message {
+	/* Run a host function: id, place, serial, status, last. Once it has run,
+	 * the guest writes serial to its word of that place, see layout.h; place
+	 * VCUDA_HOST_PLACES: nobody waits. status is for stream callbacks. last:
+	 * the id is not used again.
+	 */
+	VCUDA_MESSAGE_HOST = 1,
+	/* What kernels printed: 1 (standard output) or 2 (error), length. */
+	VCUDA_MESSAGE_PRINT = 2,
+	VCUDA_MESSAGE_MAX = 3
+};
 
 enum vcuda_kind {
 	VCUDA_KIND_NONE = 0,

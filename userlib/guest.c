@@ -22,6 +22,7 @@ static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static __thread struct thread *this_thread;
+static __thread bool inside_host_function;
 
 /* By this the helper tells this library from a driver that it could load. */
 VCUDA_EXPORT const char vcuda_library[] = VCUDA_RELEASE;
@@ -64,7 +65,13 @@ struct thread *guest_thread(void) {
     return this_thread;
 }
 
+void guest_inside_host_function(bool inside) {
+    inside_host_function = inside;
+}
+
 CUresult guest_ready(void) {
+    if (inside_host_function)
+        return CUDA_ERROR_NOT_PERMITTED;
     switch (vcuda_load_acquire(&state)) {
     case GUEST_READY:
         return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;

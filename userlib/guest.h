@@ -40,6 +40,9 @@ CUresult guest_ready(void);
  */
 CUresult guest_enter(struct thread **t);
 
+/* While this thread runs a host function, calls are not permitted. */
+void guest_inside_host_function(bool inside);
+
 /* The error of a fault in the thread's context, which every call gives since; or CUDA_SUCCESS. */
 CUresult guest_fault(const struct thread *t);
 

@@ -16,6 +16,9 @@
 #include "calls.h"
 #include "completion.h"
 #include "counters.h"
+#include "hostfunc.h"
+#include "message.h"
+#include "printed.h"
 #include "ring.h"
 
 /* Calls that may wait at one time: about as many as a process has threads at most. */
@@ -40,7 +43,9 @@ static struct {
     uint32_t lost;
     uint32_t deferred; /* first untold error of a posted call */
     uint64_t spin_ns;
-    uint8_t *record; /* the pump's private copy of a completion */
+    uint8_t *record;         /* the pump's private copy of a completion */
+    struct printed *printed; /* the pump's: not yet given to a call */
+    struct rpc *listener;    /* among those that wait, for messages; under waiters_lock */
 } rpc_state = {
     .submit = PTHREAD_MUTEX_INITIALIZER,
     .waiters_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -110,6 +115,19 @@ void rpc_abandon(const char *why) {
     futex_wake(&S.space_news, INT_MAX);
 }
 
+/* Nothing here runs code of the program: others wait for this thread, and locks may be held. */
+static void take_message(const struct vcuda_rec *head, uint32_t len) {
+    struct message m;
+    bool ok = message_parse(head, len, &m);
+
+    if (ok && m.what == VCUDA_MESSAGE_HOST)
+        ok = hostfunc_called(&m);
+    else if (ok)
+        ok = printed_add(&S.printed, m.print.fd, m.print.text, m.print.len);
+    if (!ok)
+        rpc_abandon("the worker sent a message that makes no sense");
+}
+
 /* Gives a completion to the call that waits for it; an unknown tag is the worker's offence. */
 static void deliver(const struct vcuda_rec *head, uint32_t len) {
     uint32_t place = (uint32_t)head->tag;
@@ -129,6 +147,9 @@ static void deliver(const struct vcuda_rec *head, uint32_t len) {
         ok = completion_parse(head, len, rpc);
         if (!ok)
             rpc->status = VCUDA_ERROR_LOST;
+        /* Written by the thread that called, before it returns. */
+        rpc->printed = S.printed;
+        S.printed = NULL;
         S.waiters[place - 1] = NULL;
         vcuda_store_release(&rpc->state, RPC_DONE);
         futex_wake(&rpc->state, 1);
@@ -150,7 +171,10 @@ static bool take_completions(void) {
         if (n <= 0)
             break;
         any = true;
-        deliver((const struct vcuda_rec *)S.record, (uint32_t)n);
+        if (((const struct vcuda_rec *)S.record)->tag)
+            deliver((const struct vcuda_rec *)S.record, (uint32_t)n);
+        else
+            take_message((const struct vcuda_rec *)S.record, (uint32_t)n);
     }
     if (any && vcuda_must_wake(&S.duplex, VCUDA_WAIT_SPACE))
         kick();
@@ -308,6 +332,7 @@ CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) 
     rpc->state = RPC_SENT;
     rpc->want = NULL;
     rpc->want_cap = rpc->want_len = 0;
+    rpc->printed = NULL;
     return CUDA_SUCCESS;
 }
 
@@ -409,6 +434,44 @@ CUresult rpc_send(struct rpc *rpc) {
     return r;
 }
 
+void rpc_listen(bool (*enough)(void)) {
+    struct rpc ear = {.state = RPC_SENT};
+
+    if (!enlist(&ear))
+        return;
+    pthread_mutex_lock(&S.waiters_lock);
+    S.listener = &ear;
+    pthread_mutex_unlock(&S.waiters_lock);
+    if (enough())
+        rpc_stop_listening();
+    await(&ear);
+    pthread_mutex_lock(&S.waiters_lock);
+    S.listener = NULL;
+    pthread_mutex_unlock(&S.waiters_lock);
+}
+
+void rpc_stop_listening(void) {
+    struct rpc *ear;
+
+    pthread_mutex_lock(&S.waiters_lock);
+    ear = S.listener;
+    if (ear) {
+        S.listener = NULL;
+        S.waiters[ear->waiter - 1] = NULL;
+        vcuda_store_release(&ear->state, RPC_DONE);
+        futex_wake(&ear->state, 1);
+    }
+    pthread_mutex_unlock(&S.waiters_lock);
+}
+
+void rpc_host_done(uint32_t place, uint32_t serial) {
+    uint32_t *done = (uint32_t *)((uint8_t *)S.transport->rings + VCUDA_HOST_DONE_OFFSET);
+
+    vcuda_store_release(&done[place], serial);
+    if (vcuda_must_wake(&S.duplex, VCUDA_WAIT_DATA))
+        kick();
+}
+
 /* Errors after which the native driver answers every call of the context with the same. */
 static bool is_sticky(CUresult r) {
     return r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_LAUNCH_TIMEOUT ||
@@ -421,6 +484,8 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     CUresult r;
 
     await(rpc);
+    if (rpc->printed)
+        printed_write(rpc->printed);
     r = rpc->status;
     if (r == CUDA_SUCCESS && rpc->out_count < outs) {
         rpc_abandon("the worker's answer is too short");

@@ -37,6 +37,7 @@ struct rpc {
     void *want; /* where the blob of the answer goes */
     uint32_t want_cap;
     uint32_t want_len;
+    struct printed *printed; /* what kernels printed before it */
 };
 
 /* Attaches the rings of an open transport. Once. */
@@ -60,6 +61,17 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs);
 
 uint64_t rpc_out(const struct rpc *rpc, uint32_t index);
 float rpc_float(const struct rpc *rpc, uint32_t index);
+
+/*
+ * For the thread that runs host functions: receives for all, or waits for whoever does, until
+ * rpc_stop_listening() is called or the session is lost. Returns at once if `enough`, asked after
+ * the thread can be stopped.
+ */
+void rpc_listen(bool (*enough)(void));
+/* Any thread. */
+void rpc_stop_listening(void);
+/* Tells the worker that a host function has run. Any thread. */
+void rpc_host_done(uint32_t place, uint32_t serial);
 
 /* Whether the worker or the transport is gone. */
 bool rpc_lost(void);

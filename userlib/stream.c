@@ -4,6 +4,7 @@
 
 #include "cuda_calls.h"
 #include "guest.h"
+#include "hostfunc.h"
 #include "wire.h"
 
 /*
@@ -225,15 +226,23 @@ VCUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
     return r;
 }
 
-/* Host functions need the worker to call back into the program; it cannot yet. */
+static CUresult launch_host(struct thread *t, uint64_t stream, uint64_t id, bool callback) {
+    CUresult r = id ? wire_launch_host(t, stream, id, callback) : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (r != CUDA_SUCCESS)
+        hostfunc_drop(id);
+    return r;
+}
+
 VCUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
     struct thread *t;
     uint64_t name;
     CUresult r = enter_stream(&t, hStream, &name);
 
-    (void)userData;
+    if (r == CUDA_SUCCESS && !fn)
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = fn ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        r = launch_host(t, name, hostfunc_register(fn, userData), false);
     return r;
 }
 
@@ -243,8 +252,9 @@ VCUDA_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback cal
     uint64_t name;
     CUresult r = enter_stream(&t, hStream, &name);
 
-    (void)userData;
+    if (r == CUDA_SUCCESS && (!callback || flags))
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = callback && !flags ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        r = launch_host(t, name, hostfunc_register_callback(callback, hStream, userData), true);
     return r;
 }

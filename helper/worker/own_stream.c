@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Streams and events. */
+#include "hostfunc.h"
 #include "worker.h"
 
 CUresult own_cuStreamCreateWithPriority(struct worker *w, struct frame *f,
@@ -35,4 +36,20 @@ CUresult own_cuEventSynchronize(struct worker *w, struct frame *f,
                                 struct args_cuEventSynchronize *a) {
     (void)w;
     return pending_event(f, a->hEvent);
+}
+
+/* A captured function runs whenever the graph does. */
+static bool is_captured(struct worker *w, CUstream stream) {
+    CUstreamCaptureStatus status;
+
+    return w->driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+CUresult own_launch_host(struct worker *w, struct frame *f, struct args_launch_host *a) {
+    (void)f;
+    if (a->callback)
+        return w->driver.cuStreamAddCallback(a->stream, hostfunc_callback, hostfunc_arg(a->id), 0);
+    return w->driver.cuLaunchHostFunc(
+        a->stream, is_captured(w, a->stream) ? hostfunc_again : hostfunc_once, hostfunc_arg(a->id));
 }

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "barrier.h"
+#include "hostfunc.h"
 #include "log.h"
+#include "messages.h"
 #include "worker.h"
 
 /* How long the executor looks for the next record before it sleeps. */
@@ -84,12 +86,16 @@ static bool no_record(struct worker *w) {
     return vcuda_rx_ready(&w->duplex) == 0;
 }
 
+static bool nothing_to_do(struct worker *w) {
+    return no_record(w) && !messages_any() && !hostfunc_any_done();
+}
+
 static bool completion_does_not_fit(struct worker *w) {
     return vcuda_tx_fits(&w->duplex, VCUDA_REC_MAX) == 0;
 }
 
-/* Room for a completion, for which the program must read: sleeps until it does. */
-static bool await_space(struct worker *w, uint32_t len) {
+/* The program must read for that: sleeps until it does. */
+bool worker_await_space(struct worker *w, uint32_t len) {
     while (!w->over) {
         int fits = vcuda_tx_fits(&w->duplex, len);
 
@@ -101,6 +107,12 @@ static bool await_space(struct worker *w, uint32_t len) {
             sleep_for(w, VCUDA_WAIT_SPACE, completion_does_not_fit);
     }
     return false;
+}
+
+void worker_publish(struct worker *w, uint32_t len) {
+    vcuda_tx_publish(&w->duplex, len);
+    if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
+        kick(w);
 }
 
 void worker_answer(struct worker *w, struct frame *f) {
@@ -118,16 +130,15 @@ void worker_answer(struct worker *w, struct frame *f) {
     head.flags = (uint16_t)slots;
     head.len = (uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob);
     head.deferred = w->deferred;
-    if (!await_space(w, head.len))
+    messages_send(w);
+    if (!worker_await_space(w, head.len))
         return;
     w->deferred = 0;
     vcuda_tx_put(&w->duplex, 0, &head, sizeof(head));
     vcuda_tx_put(&w->duplex, sizeof(head), f->outs, 8 * slots);
     if (blob) /* its buffer is padded */
         vcuda_tx_put(&w->duplex, (uint32_t)sizeof(head) + 8 * slots, f->reply, VCUDA_PAD8(blob));
-    vcuda_tx_publish(&w->duplex, head.len);
-    if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
-        kick(w);
+    worker_publish(w, head.len);
 }
 
 static void refuse(struct worker *w, const struct vcuda_rec *head, CUresult status) {
@@ -199,10 +210,13 @@ int worker_serve(struct worker *w) {
         spin_ns = strtoull(spin, NULL, 10) * 1000;
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
                          VCUDA_PARTY_H);
+    hostfunc_start(w);
     while (!w->over) {
         uint64_t now;
 
         waiters_collect(w);
+        hostfunc_look();
+        messages_send(w);
         if (pending_any())
             pending_poll(w);
         if (execute_some(w)) {
@@ -217,7 +231,7 @@ int worker_serve(struct worker *w) {
         if (!until)
             until = now + spin_ns;
         if (now >= until) {
-            sleep_for(w, VCUDA_WAIT_DATA, no_record);
+            sleep_for(w, VCUDA_WAIT_DATA, nothing_to_do);
             until = 0;
         }
     }

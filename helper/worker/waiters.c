@@ -140,6 +140,17 @@ bool waiters_wait(struct worker *w, const struct frame *f) {
     return false;
 }
 
+void waiters_wake_executor(void) {
+    uint64_t one = 1;
+    bool sleeps;
+
+    pthread_mutex_lock(&waiters.lock);
+    sleeps = waiters.executor_sleeps;
+    pthread_mutex_unlock(&waiters.lock);
+    if (sleeps && write(waiters.fd, &one, sizeof(one)) < 0)
+        return; /* cannot be: the counter is taken to 0 at each wake */
+}
+
 bool waiters_executor_sleeps(bool sleeps) {
     uint64_t count;
     bool news;

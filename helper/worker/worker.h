@@ -74,6 +74,11 @@ void regions_unregistered(struct worker *w);
 /* Answers a frame's caller, or notes the error of a posted call. Executor only. */
 void worker_answer(struct worker *w, struct frame *f);
 
+/* Room for a record in the completion ring; false: the session is over. Executor only. */
+bool worker_await_space(struct worker *w, uint32_t len);
+/* Hands the record that was put there to the program. Executor only. */
+void worker_publish(struct worker *w, uint32_t len);
+
 /* Puts off a frame's answer until what `stream` holds now is done. Executor only. */
 CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name);
 /* ... until an event of the guest's is. */
@@ -101,6 +106,8 @@ bool waiters_wait(struct worker *w, const struct frame *f);
 void waiters_collect(struct worker *w);
 /* Descriptor that becomes readable when there is something to collect. */
 int waiters_fd(void);
+/* Wakes the executor if it sleeps, for news that it finds elsewhere. Any thread. */
+void waiters_wake_executor(void);
 /* While the executor says that it sleeps, waiter threads wake it; true: there is news already. */
 bool waiters_executor_sleeps(bool sleeps);
 

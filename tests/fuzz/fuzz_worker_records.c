@@ -182,6 +182,9 @@ void waiters_collect(struct worker *w) {
     (void)w;
 }
 
+void waiters_wake_executor(void) {
+}
+
 bool waiters_executor_sleeps(bool sleeps) {
     (void)sleeps;
     return true;

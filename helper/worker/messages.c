@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "messages.h"
+
+#include <stdlib.h>
+
+#include "barrier.h"
+#include "worker.h"
+
+struct said {
+    struct said *next;
+    uint32_t len;
+    uint64_t record[]; /* whole, as it goes into the ring */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct said *first, **end;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .end = &queue.first};
+
+bool messages_say(enum vcuda_message message, const uint64_t *slots, uint32_t count,
+                  const void *bytes, uint32_t len) {
+    struct vcuda_rec head = {.call = (uint16_t)message, .flags = (uint16_t)count};
+    uint64_t total = sizeof(head) + 8ull * count + VCUDA_PAD8((uint64_t)len);
+    struct said *s;
+
+    if (total > VCUDA_REC_MAX)
+        return false;
+    s = calloc(1, sizeof(*s) + total);
+    if (!s)
+        return false;
+    head.len = s->len = (uint32_t)total;
+    memcpy(s->record, &head, sizeof(head));
+    memcpy((uint8_t *)s->record + sizeof(head), slots, 8 * count);
+    if (len)
+        memcpy((uint8_t *)s->record + sizeof(head) + 8 * count, bytes, len);
+    pthread_mutex_lock(&queue.lock);
+    *queue.end = s;
+    queue.end = &s->next;
+    pthread_mutex_unlock(&queue.lock);
+    waiters_wake_executor();
+    return true;
+}
+
+bool messages_any(void) {
+    return vcuda_load_once(&queue.first) != NULL;
+}
+
+void messages_send(struct worker *w) {
+    struct said *s;
+
+    /* Looked at without the lock: whoever says something wakes us, or is seen the next time. */
+    if (!messages_any())
+        return;
+    pthread_mutex_lock(&queue.lock);
+    s = queue.first;
+    queue.first = NULL;
+    queue.end = &queue.first;
+    pthread_mutex_unlock(&queue.lock);
+    while (s) {
+        struct said *next = s->next;
+
+        if (worker_await_space(w, s->len)) {
+            vcuda_tx_put(&w->duplex, 0, s->record, s->len);
+            worker_publish(w, s->len);
+        }
+        free(s);
+        s = next;
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostfunc.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "barrier.h"
+#include "guest.h"
+#include "rpc.h"
+
+struct entry {
+    CUhostFn fn;               /* or: */
+    CUstreamCallback callback; /* with `stream` */
+    CUstream stream;
+    void *data;
+    uint32_t generation; /* upper half of the number */
+    uint32_t next_free;  /* index + 1 */
+    bool live;
+};
+
+struct request {
+    struct request *next;
+    uint64_t id;
+    uint32_t place, serial;
+    CUresult status;
+    bool last;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* there is a number, or a request */
+    struct entry *entries;
+    uint32_t room, free; /* free: index + 1 */
+    uint32_t live;
+    struct request *first, **end;
+    uint32_t requests;
+    bool started;
+} funcs = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+    .end = &funcs.first,
+};
+
+static struct entry *find(uint64_t id) {
+    uint32_t index = (uint32_t)id;
+    struct entry *e;
+
+    if (!index || index > funcs.room)
+        return NULL;
+    e = &funcs.entries[index - 1];
+    return e->live && e->generation == (uint32_t)(id >> 32) ? e : NULL;
+}
+
+static void drop(uint64_t id) {
+    struct entry *e = find(id);
+
+    if (!e)
+        return;
+    e->live = false;
+    e->next_free = funcs.free;
+    funcs.free = (uint32_t)id;
+    vcuda_store_release(&funcs.live, funcs.live - 1);
+}
+
+static void run(const struct entry *e, CUresult status) {
+    guest_inside_host_function(true);
+    if (e->fn)
+        e->fn(e->data);
+    else
+        e->callback(e->stream, status, e->data);
+    guest_inside_host_function(false);
+}
+
+/* Under the lock, which it gives up meanwhile. */
+static void serve(const struct request *q) {
+    struct entry *e = find(q->id), copy;
+
+    if (e) {
+        copy = *e;
+        if (q->last)
+            drop(q->id);
+        pthread_mutex_unlock(&funcs.lock);
+        run(&copy, q->status);
+        pthread_mutex_lock(&funcs.lock);
+    }
+    /* Said also of one that is not known: the driver's thread waits. */
+    if (q->place < VCUDA_HOST_PLACES)
+        rpc_host_done(q->place, q->serial);
+}
+
+/* Under the lock, or where a change is told by rpc_stop_listening(). */
+static bool something_to_do(void) {
+    return vcuda_load_acquire(&funcs.requests) || !vcuda_load_acquire(&funcs.live);
+}
+
+/* Sleeps in the session while a function may be called, else only here. */
+static void *callback_thread(void *unused) {
+    pthread_mutex_lock(&funcs.lock);
+    while (!rpc_lost()) {
+        struct request *q = funcs.first;
+
+        if (q) {
+            funcs.first = q->next;
+            if (!funcs.first)
+                funcs.end = &funcs.first;
+            vcuda_store_release(&funcs.requests, funcs.requests - 1);
+            serve(q);
+            free(q);
+        } else if (!funcs.live) {
+            pthread_cond_wait(&funcs.work, &funcs.lock);
+        } else {
+            pthread_mutex_unlock(&funcs.lock);
+            rpc_listen(something_to_do);
+            pthread_mutex_lock(&funcs.lock);
+        }
+    }
+    pthread_mutex_unlock(&funcs.lock);
+    return unused;
+}
+
+/* Under the lock. The program's signals are not for it. */
+static bool start_thread(void) {
+    pthread_t thread;
+    sigset_t all, old;
+
+    if (funcs.started)
+        return true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    funcs.started = !pthread_create(&thread, NULL, callback_thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (funcs.started)
+        pthread_detach(thread);
+    return funcs.started;
+}
+
+/* Under the lock. */
+static bool grow(void) {
+    uint32_t room = funcs.room ? 2 * funcs.room : 64;
+    struct entry *entries = realloc(funcs.entries, room * sizeof(*entries));
+
+    if (!entries)
+        return false;
+    funcs.entries = entries;
+    for (uint32_t i = room; i-- > funcs.room;) {
+        entries[i] = (struct entry){.next_free = funcs.free};
+        funcs.free = i + 1;
+    }
+    funcs.room = room;
+    return true;
+}
+
+static uint64_t add(const struct entry *what) {
+    struct entry *e;
+    uint64_t id = 0;
+
+    pthread_mutex_lock(&funcs.lock);
+    if (start_thread() && (funcs.free || grow())) {
+        uint32_t index = funcs.free, generation;
+
+        e = &funcs.entries[index - 1];
+        funcs.free = e->next_free;
+        generation = e->generation + 1;
+        *e = *what;
+        e->generation = generation;
+        e->live = true;
+        id = (uint64_t)generation << 32 | index;
+        vcuda_store_release(&funcs.live, funcs.live + 1);
+        pthread_cond_signal(&funcs.work);
+    }
+    pthread_mutex_unlock(&funcs.lock);
+    return id;
+}
+
+uint64_t hostfunc_register(CUhostFn fn, void *data) {
+    return add(&(struct entry){.fn = fn, .data = data});
+}
+
+uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data) {
+    return add(&(struct entry){.callback = callback, .stream = stream, .data = data});
+}
+
+void hostfunc_drop(uint64_t id) {
+    bool idle;
+
+    pthread_mutex_lock(&funcs.lock);
+    drop(id);
+    idle = !funcs.live;
+    pthread_mutex_unlock(&funcs.lock);
+    if (idle)
+        rpc_stop_listening();
+}
+
+bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data) {
+    struct entry *e;
+
+    pthread_mutex_lock(&funcs.lock);
+    e = find(id);
+    if (e) {
+        *fn = e->fn;
+        *data = e->data;
+    }
+    pthread_mutex_unlock(&funcs.lock);
+    return e != NULL;
+}
+
+bool hostfunc_called(const struct message *m) {
+    struct request *q = malloc(sizeof(*q));
+    bool ok;
+
+    if (!q)
+        return false;
+    *q = (struct request){NULL,           m->host.id,     m->host.place,
+                          m->host.serial, m->host.status, m->host.last};
+    pthread_mutex_lock(&funcs.lock);
+    ok = funcs.requests < funcs.live + VCUDA_HOST_PLACES;
+    if (ok) {
+        *funcs.end = q;
+        funcs.end = &q->next;
+        vcuda_store_release(&funcs.requests, funcs.requests + 1);
+        pthread_cond_signal(&funcs.work);
+    }
+    pthread_mutex_unlock(&funcs.lock);
+    if (ok)
+        rpc_stop_listening();
+    else
+        free(q);
+    return ok;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of the program that the driver calls: host functions in streams and
+ * graphs, stream callbacks, destructors of user objects. The driver is in
+ * another process: it is given a number, and when it calls, the worker says the
+ * number and one thread here, started with the first function, runs what it
+ * stands for. How to launch one:
+ *
+ *     id = hostfunc_register(fn, data);          0: out of memory
+ *     r = wire_cuSomething(t, ..., id);          in calls.tbl: in u64 id
+ *     if (r != CUDA_SUCCESS)
+ *         hostfunc_drop(id);
+ *
+ * and in the worker (helper/worker/hostfunc.h):
+ *
+ *     return w->driver.cuSomething(..., hostfunc_once, hostfunc_arg(a->id));
+ *
+ * The worker's choice of hostfunc_once, _again or _tell says whether the number
+ * lives on after the call. One that lives on ends with hostfunc_drop.
+ */
+#ifndef VCUDA_USERLIB_HOSTFUNC_H
+#define VCUDA_USERLIB_HOSTFUNC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda_types.h"
+#include "message.h"
+
+/* A number for a function and its argument; 0: out of memory or no thread. Any thread. */
+uint64_t hostfunc_register(CUhostFn fn, void *data);
+/* The same for a callback, which is also given the stream and an error. */
+uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data);
+
+/* Forgets a number that will not be called (any more). 0 and stale ones are fine. */
+void hostfunc_drop(uint64_t id);
+
+/* What a number of hostfunc_register() stands for; false for one that is none. */
+bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data);
+
+/*
+ * Takes a worker's request to run one. Called by the thread that pumps, with none of the program's
+ * code. False: more at a time than there can be.
+ */
+bool hostfunc_called(const struct message *m);
+
+#endif
