@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "barrier.h"
+#include "capture.h"
 #include "counters.h"
 #include "cuda_calls.h"
 #include "rpc.h"
@@ -43,6 +44,7 @@ static void forget_thread(void *arg) {
     struct thread *t = arg;
 
     stream_forget_thread(t);
+    capture_forget_thread(t);
     free(t->stack);
     free(t);
     this_thread = NULL;

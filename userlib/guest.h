@@ -18,6 +18,7 @@
 #define VCUDA_ERROR_LOST CUDA_ERROR_LAUNCH_FAILED
 
 struct own_stream;
+struct capture_lists;
 
 /* A thread of the program. */
 struct thread {
@@ -26,6 +27,8 @@ struct thread {
     uint32_t room;
     uint64_t *stack;
     struct own_stream *own_streams; /* its per-thread default streams, one a context */
+    CUstreamCaptureMode capture_mode;
+    struct capture_lists *capture_lists; /* what it was last told of a capture */
 };
 
 /* This thread's state; made at its first call. NULL: out of memory. */

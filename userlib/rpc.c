@@ -14,6 +14,7 @@
 
 #include "barrier.h"
 #include "calls.h"
+#include "capture.h"
 #include "completion.h"
 #include "counters.h"
 #include "hostfunc.h"
@@ -418,6 +419,8 @@ static void delist(struct rpc *rpc) {
 }
 
 CUresult rpc_post(struct rpc *rpc) {
+    if (capture_any())
+        return rpc_wait(rpc, 0);
     COUNT(posted, 1);
     return submit(rpc);
 }

@@ -11,6 +11,7 @@
 struct slot {
     uint64_t name; /* 0: free */
     uint32_t generation;
+    bool owns; /* some object was given to it: who owns nothing ends without a search */
     struct object object;
 };
 
@@ -73,6 +74,14 @@ bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name) {
     return ok;
 }
 
+/* Under the lock: an object has this owner. */
+static void note_owner(struct objects *o, uint64_t owner) {
+    struct slot *s = slot_of(o, owner);
+
+    if (s && s->name == owner)
+        s->owns = true;
+}
+
 bool objects_add(struct objects *o, uint64_t name, const struct object *object) {
     bool ok;
 
@@ -82,8 +91,10 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
         struct slot *s = slot_of(o, name);
 
         ok = !s->name;
-        if (ok)
-            *s = (struct slot){name, 0, *object};
+        if (ok) {
+            *s = (struct slot){name, 0, false, *object};
+            note_owner(o, object->owner);
+        }
     }
     pthread_mutex_unlock(&o->lock);
     return ok;
@@ -117,6 +128,7 @@ static struct slot *new_slot(struct objects *o, enum vcuda_kind kind) {
     s = &o->kinds[kind].slots[index];
     s->generation = (s->generation + 1) & 0xffff;
     s->name = vcuda_name(kind, s->generation, index);
+    s->owns = false;
     return s;
 }
 
@@ -136,6 +148,7 @@ uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct obje
         s = new_slot(o, kind);
         if (s) {
             s->object = *object;
+            note_owner(o, object->owner);
             fresh->name = name = s->name;
             fresh = NULL;
         } else {
@@ -163,13 +176,10 @@ static void end_slot(struct objects *o, uint32_t kind, uint32_t index) {
         o->kinds[kind].free = index;
 }
 
-/* Whether objects of a kind own others. */
-static bool owns(uint32_t kind) {
-    return kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_MODULE || kind == VCUDA_KIND_LIBRARY ||
-           kind == VCUDA_KIND_GRAPH;
-}
-
-/* Under the lock. Depth is at most three: context, module, function. */
+/*
+ * Under the lock. Depth: context, module, function; graphs within graphs are as deep as the driver
+ * lets them be.
+ */
 static void end_owned(struct objects *o, uint64_t owner) {
     for (int kind = 1; kind < VCUDA_KIND_MAX; kind++) {
         for (uint32_t i = 0; i < o->kinds[kind].room; i++) {
@@ -177,9 +187,10 @@ static void end_owned(struct objects *o, uint64_t owner) {
 
             if (s->name && s->object.owner == owner) {
                 uint64_t name = s->name;
+                bool more = s->owns;
 
                 end_slot(o, (uint32_t)kind, i);
-                if (owns((uint32_t)kind))
+                if (more)
                     end_owned(o, name);
             }
         }
@@ -193,11 +204,24 @@ void objects_end(struct objects *o, uint64_t name) {
     pthread_mutex_lock(&o->lock);
     s = slot_of(o, name);
     if (s && s->name == name) {
+        bool more = s->owns;
+
         end_slot(o, kind, vcuda_name_index(name));
-        if (owns(kind))
+        if (more)
             end_owned(o, name);
     }
     pthread_mutex_unlock(&o->lock);
+}
+
+void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native) {
+    struct known key = {.native = native}, **found;
+    uint64_t name;
+
+    pthread_mutex_lock(&o->lock);
+    found = tfind(&key, &o->kinds[kind].names, by_native);
+    name = found ? (*found)->name : 0;
+    pthread_mutex_unlock(&o->lock);
+    objects_end(o, name);
 }
 
 uint64_t objects_end_primary(struct objects *o, uint64_t device) {

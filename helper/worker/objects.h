@@ -44,6 +44,8 @@ uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct obje
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
 /* Ends a name and all that it owns. */
 void objects_end(struct objects *o, uint64_t name);
+/* Ends the name that a driver's object has, if it has one, and all that it owns. */
+void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native);
 /* Ends all that the primary context of a device owns: its name, or 0 if there is none. */
 uint64_t objects_end_primary(struct objects *o, uint64_t device);
 

@@ -33,8 +33,10 @@ CUresult own_copy_async(struct worker *w, struct frame *f, struct args_copy_asyn
 }
 
 CUresult own_copy_done(struct worker *w, struct frame *f, struct args_copy_done *a) {
-    CUresult r = enqueue(w, a->direction, a->dst, a->src, a->bytes, a->stream);
+    CUresult r = capture_refuses(w, a->stream);
 
+    if (r == CUDA_SUCCESS)
+        r = enqueue(w, a->direction, a->dst, a->src, a->bytes, a->stream);
     return r == CUDA_SUCCESS ? pending_stream(w, f, a->stream, a->stream_name) : r;
 }
 

@@ -84,8 +84,10 @@ void pending_forget_context(uint64_t context) {
 CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name) {
     struct object s = {0};
     uint64_t context = f->head.ctx;
-    CUresult r;
+    CUresult r = capture_refuses(w, stream);
 
+    if (r != CUDA_SUCCESS)
+        return r;
     /* An event must be of its stream's context, which need not be the caller's. */
     if (stream_name && objects_get(&w->objects, VCUDA_KIND_STREAM, stream_name, &s))
         context = s.owner;

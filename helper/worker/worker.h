@@ -96,6 +96,12 @@ CUresult pending_destroy(struct worker *w, CUevent event);
 /* Forgets the events kept for a context that ended. Any thread. */
 void pending_forget_context(uint64_t context);
 
+/*
+ * What waiting for a stream says while it is captured, or the default stream waits for one that is:
+ * the error of that, which ends the capture; else CUDA_SUCCESS. Executor only.
+ */
+CUresult capture_refuses(struct worker *w, CUstream stream);
+
 /* Starts the means by which waiter threads wake the executor: 0 or -errno. */
 int waiters_start(void);
 /* Makes a record's call on a waiter thread. Executor only; false: no memory or thread. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stream captures of this process, and what its threads may do meanwhile. The worker makes all
+ * calls on a thread of its own, so that the driver cannot keep these rules.
+ */
+#ifndef VCUDA_USERLIB_CAPTURE_H
+#define VCUDA_USERLIB_CAPTURE_H
+
+#include <stdbool.h>
+
+#include "cuda_types.h"
+
+struct thread;
+
+/* Whether any capture is under way: then nothing is posted, since errors must be told at once. */
+bool capture_any(void);
+
+/*
+ * What native says of a call that could upset a capture: CUDA_SUCCESS, or
+ * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, after which the captures that forbid it are invalid.
+ */
+CUresult capture_forbids(struct thread *t);
+
+/* A thread ends: frees what it was given lists in. */
+void capture_forget_thread(struct thread *t);
+
+#endif
