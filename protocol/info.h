@@ -20,7 +20,10 @@ struct vcuda_device_info {
 	__s32 attributes[VCUDA_ATTRIBUTES];
 };
 
-/* Answer of module_function: the kernel's parameters. */
+/* Attributes of a function or kernel, by number: function_attributes, kernel_attributes. */
+#define VCUDA_FUNCTION_ATTRIBUTES 32
+
+/* Answer of module_function, kernel_function and library_kernel (whose limits are 0). */
 struct vcuda_param {
 	__u32 offset;
 	__u32 size;

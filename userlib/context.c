@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: made and ended by the worker, current for a thread here. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "barrier.h"
+#include "code.h"
 #include "cuda_calls.h"
+#include "export/locals.h"
 #include "guest.h"
 #include "names.h"
 #include "ranges.h"
@@ -14,7 +18,10 @@
     (CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE |    \
      CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS)
 
-/* The primary context of each device. Under the lock. */
+/*
+ * The primary context of each device. Its name is the device's for as long as the process lives,
+ * also while it is not retained: as native. Under the lock.
+ */
 static struct {
     uint64_t name;
     unsigned int retained;
@@ -43,7 +50,7 @@ static uint64_t new_context(CUdevice dev, unsigned int flags, bool primary) {
 
     if (!c)
         return 0;
-    *c = (struct context){dev, flags, primary, 0};
+    *c = (struct context){dev, flags, primary, primary, 0};
     name = names_new(VCUDA_KIND_CONTEXT, c);
     if (!name)
         free(c);
@@ -55,25 +62,62 @@ static void end_context(uint64_t name) {
     free(names_end(VCUDA_KIND_CONTEXT, name));
 }
 
+/* Under the lock: a device's primary context, active or not; NULL: out of memory. */
+static struct context *primary_of(CUdevice dev) {
+    if (!primaries[dev].name)
+        primaries[dev].name = new_context(dev, primaries[dev].flags, true);
+    return names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
+}
+
+CUresult context_primary(CUcontext *context, CUdevice dev) {
+    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+
+    pthread_mutex_lock(&primaries_lock);
+    if (primary_of(dev)) {
+        *context = (CUcontext)primaries[dev].name;
+        r = CUDA_SUCCESS;
+    }
+    pthread_mutex_unlock(&primaries_lock);
+    return r;
+}
+
+bool context_live(uint64_t context) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, context);
+
+    return c && !vcuda_load_acquire(&c->inactive);
+}
+
 static CUresult retain(struct thread *t, CUdevice dev) {
-    uint64_t name;
+    struct context *c = primary_of(dev);
     CUresult r;
 
+    if (!c)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if (primaries[dev].retained) {
         primaries[dev].retained++;
         return CUDA_SUCCESS;
     }
-    name = new_context(dev, primaries[dev].flags, true);
-    if (!name)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    r = wire_cuDevicePrimaryCtxRetain(t, name, dev, primaries[dev].flags);
-    if (r != CUDA_SUCCESS) {
-        end_context(name);
+    r = wire_cuDevicePrimaryCtxRetain(t, primaries[dev].name, dev, primaries[dev].flags);
+    if (r != CUDA_SUCCESS)
         return r;
-    }
-    primaries[dev].name = name;
+    c->flags = primaries[dev].flags;
+    vcuda_store_once(&c->sticky, 0);
+    vcuda_store_release(&c->inactive, 0);
     primaries[dev].retained = 1;
     return CUDA_SUCCESS;
+}
+
+/* What programs and their libraries keep with a primary context goes before it does. */
+static void end_locals_of_primary(CUdevice dev, unsigned int last) {
+    uint64_t name;
+    bool ends;
+
+    pthread_mutex_lock(&primaries_lock);
+    name = primaries[dev].name;
+    ends = primaries[dev].retained && primaries[dev].retained <= last;
+    pthread_mutex_unlock(&primaries_lock);
+    if (ends)
+        context_locals_end(name);
 }
 
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
@@ -98,12 +142,14 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
 
     if (r != CUDA_SUCCESS)
         return r;
+    end_locals_of_primary(dev, 1);
     pthread_mutex_lock(&primaries_lock);
     if (!primaries[dev].retained) {
         r = CUDA_ERROR_INVALID_CONTEXT;
     } else if (--primaries[dev].retained == 0) {
         r = wire_cuDevicePrimaryCtxRelease_v2(t, primaries[dev].name, dev);
-        end_context(primaries[dev].name);
+        vcuda_store_release(&primary_of(dev)->inactive, 1);
+        context_forget(primaries[dev].name);
     }
     pthread_mutex_unlock(&primaries_lock);
     return r;
@@ -116,14 +162,12 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
 
     if (r != CUDA_SUCCESS)
         return r;
+    end_locals_of_primary(dev, UINT_MAX);
     pthread_mutex_lock(&primaries_lock);
     r = wire_cuDevicePrimaryCtxReset_v2(t, dev);
     if (r == CUDA_SUCCESS && primaries[dev].retained) {
-        struct context *c = names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
-
         context_forget(primaries[dev].name);
-        if (c)
-            c->sticky = 0;
+        vcuda_store_once(&primary_of(dev)->sticky, 0);
     }
     pthread_mutex_unlock(&primaries_lock);
     return r;
@@ -220,6 +264,7 @@ VCUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
     c = names_get(VCUDA_KIND_CONTEXT, name);
     if (!c || c->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
+    context_locals_end(name);
     r = wire_cuCtxDestroy_v2(t, name);
     end_context(name);
     if (t->context == name)
@@ -337,6 +382,6 @@ static int event_is_of(const void *object, const void *arg) {
 void context_forget(uint64_t name) {
     names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, stream_free);
     names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
-    module_forget_context(name);
+    code_forget_context(name);
     ranges_forget(name);
 }

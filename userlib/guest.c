@@ -100,9 +100,7 @@ CUresult guest_enter(struct thread **t) {
         return r;
     if (!(*t)->context)
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (!names_get(VCUDA_KIND_CONTEXT, (*t)->context))
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return CUDA_SUCCESS;
+    return context_live((*t)->context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 CUresult guest_fault(const struct thread *t) {

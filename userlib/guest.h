@@ -69,7 +69,8 @@ struct context {
     CUdevice device;
     unsigned int flags;
     bool primary;
-    uint32_t sticky; /* CUresult of a fault that ended this context's usefulness, or 0 */
+    uint32_t inactive; /* 1: a primary one that nobody retains */
+    uint32_t sticky;   /* CUresult of a fault that ended this context's usefulness, or 0 */
 };
 
 struct stream {
@@ -82,29 +83,6 @@ struct event {
     unsigned int flags;
 };
 
-struct function;
-
-struct module {
-    uint64_t context;
-    uint64_t name;              /* its own */
-    struct function *functions; /* those asked for so far */
-};
-
-struct function {
-    uint64_t name; /* its own */
-    uint64_t module;
-    struct function *next;
-    char *symbol;
-    uint32_t params;
-    uint32_t param_bytes;        /* up to the end of the last one */
-    uint32_t max_dynamic_shared; /* bytes that a launch may ask for */
-    uint32_t max_threads;        /* of a block */
-    struct {
-        uint32_t offset;
-        uint32_t size;
-    } * param;
-};
-
 /*
  * The stream to put into a record: 0 or a name. *context receives the context that it belongs to.
  * CUDA_ERROR_INVALID_HANDLE for a wild one. The per-thread stream is made at first use.
@@ -114,11 +92,14 @@ CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name, uint6
 /* Frees a stream whose name has ended; NULL is fine. */
 void stream_free(void *stream);
 
+/* The primary context of a device, whether it is active or not; does not make it so. */
+CUresult context_primary(CUcontext *context, CUdevice dev);
+
+/* Whether calls can be made in a context: it exists, and is retained if it is a primary one. */
+bool context_live(uint64_t context);
+
 /* Forgets what belongs to a context that ended. */
 void context_forget(uint64_t context);
-
-/* Ends the names of a context's modules and functions. */
-void module_forget_context(uint64_t context);
 
 /* Destroys a thread's own default streams, when it ends. */
 void stream_forget_thread(struct thread *t);

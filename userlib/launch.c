@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "code.h"
 #include "cuda_calls.h"
-#include "guest.h"
-#include "info.h"
 #include "launch_attributes.h"
 #include "session.h"
 #include "wire.h"
@@ -39,9 +38,22 @@ static CUresult check_shape(const struct context *c, const struct function *f,
             return CUDA_ERROR_INVALID_VALUE;
         threads *= l->block[i];
     }
-    if (threads > f->max_threads || l->shared > vcuda_load_once(&f->max_dynamic_shared))
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    return threads > f->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* More than we know to be allowed may have been allowed since, by cuKernelSetAttribute. */
+static CUresult check_shared(struct thread *t, struct function *f, unsigned int shared) {
+    int limit = 0;
+    CUresult r;
+
+    if (shared <= vcuda_load_once(&f->max_dynamic_shared))
+        return CUDA_SUCCESS;
+    r = wire_cuFuncGetAttribute(t, &limit, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                f->name);
+    if (r != CUDA_SUCCESS)
+        return r;
+    vcuda_store_once(&f->max_dynamic_shared, (uint32_t)limit);
+    return shared > (unsigned int)limit ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* `extra`: one buffer that is laid out already. */
@@ -60,19 +72,19 @@ static CUresult gather_extra(const struct function *f, void **extra, const void 
     }
     if (size && !*params)
         return CUDA_ERROR_INVALID_VALUE;
-    if (size != f->param_bytes)
+    if (size != f->layout.bytes)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    *bytes = f->param_bytes;
+    *bytes = f->layout.bytes;
     return CUDA_SUCCESS;
 }
 
 /* One pointer a parameter, into `buffer` as the kernel wants them. */
 static CUresult gather(const struct function *f, void **kernel_params, uint8_t *buffer) {
-    memset(buffer, 0, f->param_bytes);
-    for (uint32_t i = 0; i < f->params; i++) {
+    memset(buffer, 0, f->layout.bytes);
+    for (uint32_t i = 0; i < f->layout.params; i++) {
         if (!kernel_params || !kernel_params[i])
             return CUDA_ERROR_INVALID_VALUE;
-        memcpy(buffer + f->param[i].offset, kernel_params[i], f->param[i].size);
+        memcpy(buffer + f->layout.param[i].offset, kernel_params[i], f->layout.param[i].size);
     }
     return CUDA_SUCCESS;
 }
@@ -92,13 +104,16 @@ static CUresult launch(const struct launch *l, CUfunction function, void **kerne
         r = stream_resolve(t, l->stream, &stream, &context);
     if (r != CUDA_SUCCESS)
         return r;
-    f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)function);
-    if (!f)
-        return CUDA_ERROR_INVALID_HANDLE;
-    r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), f, l);
+    r = function_resolve(t, function, &f);
+    if (r == CUDA_SUCCESS)
+        r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), f, l);
+    if (r == CUDA_SUCCESS)
+        r = check_shared(t, f, l->shared);
+    if (r == CUDA_SUCCESS)
+        r = function_load(t, f);
     if (r != CUDA_SUCCESS)
         return r;
-    bytes = f->param_bytes;
+    bytes = f->layout.bytes;
     if (bytes > sizeof(small)) {
         params = buffer = malloc(bytes);
         if (!buffer)
@@ -106,8 +121,8 @@ static CUresult launch(const struct launch *l, CUfunction function, void **kerne
     }
     r = extra ? gather_extra(f, extra, &params, &bytes) : gather(f, kernel_params, buffer);
     if (r == CUDA_SUCCESS)
-        r = wire_launch(t, (uint64_t)function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                        l->block[1], l->block[2], l->shared, stream, l->attributes,
+        r = wire_launch(t, f->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+                        l->block[2], l->shared, stream, l->attributes,
                         l->attribute_count * (uint32_t)sizeof(l->attributes[0]), params, bytes);
     if (buffer != small)
         free(buffer);

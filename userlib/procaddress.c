@@ -71,10 +71,3 @@ VCUDA_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaV
                                        uint64_t flags) {
     return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
 }
-
-VCUDA_EXPORT CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId) {
-    if (!ppExportTable || !pExportTableId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *ppExportTable = NULL;
-    return CUDA_ERROR_NOT_FOUND;
-}

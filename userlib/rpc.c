@@ -318,8 +318,6 @@ static void await_space(uint32_t len) {
 }
 
 CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) {
-    struct context *c = t->context ? names_get(VCUDA_KIND_CONTEXT, t->context) : NULL;
-
     if (rpc_lost())
         return VCUDA_ERROR_LOST;
     /* The native driver refuses a launch on a faulted context at once; so does a posted one. */
@@ -328,7 +326,7 @@ CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) 
     memset(&rpc->head, 0, sizeof(rpc->head));
     rpc->head.call = (uint16_t)call;
     /* A call that needs no context must not stumble over one that has ended. */
-    rpc->head.ctx = c ? t->context : 0;
+    rpc->head.ctx = t->context && context_live(t->context) ? t->context : 0;
     rpc->slot_count = rpc->blob_count = rpc->waiter = 0;
     rpc->state = RPC_SENT;
     rpc->want = NULL;

@@ -114,7 +114,7 @@ CUresult frame_objects(struct worker *w, struct frame *f, enum vcuda_kind kind, 
 
 CUresult frame_name(struct worker *w, struct frame *f, uint32_t out, enum vcuda_kind kind,
                     void *object) {
-    struct object o = {object, f->owner, f->aux};
+    struct object o = {object, f->owner, f->aux, f->also_owner};
     uint64_t name = object ? objects_name(&w->objects, kind, &o) : 0;
 
     if (object && !name)
@@ -134,11 +134,12 @@ CUresult frame_new(struct worker *w, struct frame *f, enum vcuda_kind kind, uint
 }
 
 CUresult frame_bind(struct worker *w, struct frame *f, uint64_t name, void *object) {
-    struct object o = {object, f->owner ? f->owner : f->head.ctx, f->aux};
+    struct object o = {object, f->owner ? f->owner : f->head.ctx, f->aux, f->also_owner};
+    uint32_t kind = vcuda_name_kind(name);
 
     if (!object)
         return CUDA_SUCCESS;
-    if (vcuda_name_kind(name) == VCUDA_KIND_CONTEXT)
+    if (kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_LIBRARY)
         o.owner = 0;
     return objects_add(&w->objects, name, &o) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -35,6 +35,7 @@ struct frame {
     uint64_t event_context; /* name */
     /* what a new object belongs to; 0: the caller's context */
     uint64_t owner;
+    uint64_t also_owner;
     uint64_t aux; /* kept with a new object */
 };
 

@@ -94,6 +94,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
         if (ok) {
             *s = (struct slot){name, 0, false, *object};
             note_owner(o, object->owner);
+            note_owner(o, object->also_owner);
         }
     }
     pthread_mutex_unlock(&o->lock);
@@ -149,6 +150,7 @@ uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct obje
         if (s) {
             s->object = *object;
             note_owner(o, object->owner);
+            note_owner(o, object->also_owner);
             fresh->name = name = s->name;
             fresh = NULL;
         } else {
@@ -185,7 +187,7 @@ static void end_owned(struct objects *o, uint64_t owner) {
         for (uint32_t i = 0; i < o->kinds[kind].room; i++) {
             struct slot *s = &o->kinds[kind].slots[i];
 
-            if (s->name && s->object.owner == owner) {
+            if (s->name && (s->object.owner == owner || s->object.also_owner == owner)) {
                 uint64_t name = s->name;
                 bool more = s->owns;
 

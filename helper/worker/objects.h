@@ -17,6 +17,7 @@ struct object {
     void *native;
     uint64_t owner; /* name of what it ends with: a context, or a function's module; 0: nothing */
     uint64_t aux;   /* function: bytes of its parameters; primary context: 1 + device */
+    uint64_t also_owner; /* what a library has in a context ends with that context too */
 };
 
 struct slot;

@@ -30,7 +30,7 @@ static int teardown(void **state) {
 }
 
 static void add(uint64_t name, uint64_t owner, uint64_t aux) {
-    struct object o = {(void *)(uintptr_t)(name ^ 0x5555), owner, aux};
+    struct object o = {(void *)(uintptr_t)(name ^ 0x5555), owner, aux, 0};
 
     assert_true(objects_may_add(&objects, vcuda_name_kind(name), name));
     assert_true(objects_add(&objects, name, &o));

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Functions and kernels. Both come with the layout of their parameters: a launch is laid out in the
+ * guest.
+ */
+#include "worker.h"
+
+typedef CUresult (*param_info)(void *object, size_t index, size_t *offset, size_t *size);
+
+/* Fills in the parameters; *bytes: up to the end of the last one. */
+static CUresult fill_layout(struct vcuda_function_info *info, uint32_t cap, param_info ask,
+                            void *object, uint32_t *len, uint64_t *bytes) {
+    size_t offset, size;
+
+    while (ask(object, info->params, &offset, &size) == CUDA_SUCCESS) {
+        if (sizeof(*info) + (info->params + 1) * sizeof(info->param[0]) > cap)
+            return CUDA_ERROR_INVALID_VALUE;
+        info->param[info->params++] = (struct vcuda_param){(uint32_t)offset, (uint32_t)size};
+        if (offset + size > *bytes)
+            *bytes = offset + size;
+    }
+    *len = (uint32_t)(sizeof(*info) + info->params * sizeof(info->param[0]));
+    return CUDA_SUCCESS;
+}
+
+static CUresult fill_function(struct worker *w, struct frame *f, CUfunction function,
+                              struct vcuda_function_info *info, uint32_t cap, uint32_t *len) {
+    int shared = 0, threads = 0;
+    CUresult r;
+
+    if (cap < sizeof(*info))
+        return CUDA_ERROR_INVALID_VALUE;
+    r = w->driver.cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                     function);
+    if (r == CUDA_SUCCESS)
+        r = w->driver.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                         function);
+    if (r != CUDA_SUCCESS)
+        return r;
+    info->max_dynamic_shared = (uint32_t)shared;
+    info->max_threads = (uint32_t)threads;
+    return fill_layout(info, cap, (param_info)w->driver.cuFuncGetParamInfo, function, len, &f->aux);
+}
+
+CUresult own_module_function(struct worker *w, struct frame *f, struct args_module_function *a) {
+    CUresult r = w->driver.cuModuleGetFunction(&a->hfunc, a->hmod, a->name);
+
+    f->owner = a->hmod_name;
+    return r == CUDA_SUCCESS ? fill_function(w, f, a->hfunc, a->info, a->info_cap, &a->info_len)
+                             : r;
+}
+
+/* A kernel's function ends with the kernel and with its context. */
+CUresult own_kernel_function(struct worker *w, struct frame *f, struct args_kernel_function *a) {
+    CUresult r = w->driver.cuKernelGetFunction(&a->function, a->kernel);
+
+    f->owner = a->kernel_name;
+    f->also_owner = f->head.ctx;
+    return r == CUDA_SUCCESS ? fill_function(w, f, a->function, a->info, a->info_cap, &a->info_len)
+                             : r;
+}
+
+CUresult own_library_kernel(struct worker *w, struct frame *f, struct args_library_kernel *a) {
+    uint64_t bytes = 0;
+    CUresult r;
+
+    if (a->info_cap < sizeof(struct vcuda_function_info))
+        return CUDA_ERROR_INVALID_VALUE;
+    f->owner = a->library_name;
+    r = w->driver.cuLibraryGetKernel(&a->kernel, a->library, a->name);
+    return r == CUDA_SUCCESS
+               ? fill_layout(a->info, a->info_cap, (param_info)w->driver.cuKernelGetParamInfo,
+                             a->kernel, &a->info_len, &bytes)
+               : r;
+}
+
+CUresult own_kernel_attributes(struct worker *w, struct frame *f,
+                               struct args_kernel_attributes *a) {
+    int32_t *values = a->values;
+
+    (void)f;
+    if (a->values_cap != VCUDA_FUNCTION_ATTRIBUTES * sizeof(*values))
+        return CUDA_ERROR_INVALID_VALUE;
+    a->values_len = a->values_cap;
+    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++) {
+        int value;
+        CUresult r =
+            w->driver.cuKernelGetAttribute(&value, (CUfunction_attribute)i, a->kernel, a->dev);
+
+        values[i] = r == CUDA_SUCCESS ? value : VCUDA_ATTRIBUTE_NONE;
+        if (r != CUDA_SUCCESS && !i)
+            return r;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult own_function_attributes(struct worker *w, struct frame *f,
+                                 struct args_function_attributes *a) {
+    int32_t *values = a->values;
+
+    (void)f;
+    if (a->values_cap != VCUDA_FUNCTION_ATTRIBUTES * sizeof(*values))
+        return CUDA_ERROR_INVALID_VALUE;
+    a->values_len = a->values_cap;
+    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++) {
+        int value;
+        CUresult r = w->driver.cuFuncGetAttribute(&value, (CUfunction_attribute)i, a->hfunc);
+
+        values[i] = r == CUDA_SUCCESS ? value : VCUDA_ATTRIBUTE_NONE;
+        if (r != CUDA_SUCCESS && !i)
+            return r;
+    }
+    return CUDA_SUCCESS;
+}
+
+/*
+ * What a first launch does by itself, also into a stream that is being captured: loading is then no
+ * offence of the thread's.
+ */
+CUresult own_cuFuncLoad(struct worker *w, struct frame *f, struct args_cuFuncLoad *a) {
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUresult r;
+
+    (void)f;
+    w->driver.cuThreadExchangeStreamCaptureMode(&mode);
+    r = w->driver.cuFuncLoad(a->function);
+    w->driver.cuThreadExchangeStreamCaptureMode(&mode);
+    return r;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What modules and libraries share: images on their way, lists of names, layouts. */
+#include "code.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "counters.h"
+
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
+
+void code_lock(void) {
+    pthread_mutex_lock(&lists);
+}
+
+void code_unlock(void) {
+    pthread_mutex_unlock(&lists);
+}
+
+CUresult image_send(struct thread *t, const struct cuda_image *image,
+                    CUresult (*send)(struct thread *t, void *arg, uint64_t address, uint64_t bytes),
+                    void *arg) {
+    void *stage;
+    CUresult r = arena_alloc(t, image->size, 0, &stage);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    memcpy(stage, image->data, image->size);
+    COUNT(bytes_image, image->size);
+    r = send(t, arg, (uint64_t)stage, image->size);
+    arena_free(stage);
+    return r;
+}
+
+/* One portion: *count names were in it. */
+static CUresult give_names(const char *names, uint32_t len, uint32_t first, uint32_t *count,
+                           CUresult (*each)(void *arg, uint32_t index, const char *name),
+                           void *arg) {
+    CUresult r = CUDA_SUCCESS;
+
+    *count = 0;
+    for (uint32_t at = 0; at < len && r == CUDA_SUCCESS;) {
+        size_t size = strnlen(names + at, len - at) + 1;
+
+        if (size > len - at)
+            return VCUDA_ERROR_LOST;
+        r = each(arg, first + (*count)++, names + at);
+        at += (uint32_t)size;
+    }
+    return r;
+}
+
+CUresult names_ask(struct thread *t, uint64_t owner,
+                   CUresult (*ask)(struct thread *t, uint64_t owner, uint32_t first, void *names,
+                                   uint32_t cap, uint32_t *len),
+                   CUresult (*each)(void *arg, uint32_t index, const char *name), void *arg) {
+    const uint32_t cap = VCUDA_REC_MAX - 1024;
+    char *names = malloc(cap);
+    uint32_t first = 0, count = 1;
+    CUresult r = names ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    while (r == CUDA_SUCCESS && count) {
+        uint32_t len = 0;
+
+        r = ask(t, owner, first, names, cap, &len);
+        if (r == CUDA_SUCCESS)
+            r = give_names(names, len, first, &count, each, arg);
+        first += count;
+    }
+    free(names);
+    return r;
+}
+
+CUresult layout_take(struct layout *l, const struct vcuda_function_info *info, uint32_t len) {
+    if (len < sizeof(*info) || info->params > VCUDA_PARAMS_MAX ||
+        len < sizeof(*info) + info->params * sizeof(info->param[0]))
+        return VCUDA_ERROR_LOST;
+    l->param = calloc(info->params + 1, sizeof(*l->param));
+    if (!l->param)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    l->params = info->params;
+    for (uint32_t i = 0; i < l->params; i++) {
+        uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
+
+        if (end > VCUDA_PARAM_BYTES_MAX)
+            return VCUDA_ERROR_LOST;
+        l->param[i].offset = info->param[i].offset;
+        l->param[i].size = info->param[i].size;
+        if (end > l->bytes)
+            l->bytes = (uint32_t)end;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size) {
+    if (index >= l->params)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = l->param[index].offset;
+    if (size)
+        *size = l->param[index].size;
+    return CUDA_SUCCESS;
+}
+
+static int module_is_of(const void *object, const void *arg) {
+    return ((const struct module *)object)->context == *(const uint64_t *)arg;
+}
+
+/* A kernel's function; a module's goes with its module. */
+static int function_is_of(const void *object, const void *arg) {
+    const struct function *f = object;
+
+    return f->kernel && f->context == *(const uint64_t *)arg;
+}
+
+static void forget_function(void *object) {
+    struct function *f = object, **link;
+    struct kernel *k = names_get(VCUDA_KIND_KERNEL, f->kernel);
+
+    code_lock();
+    for (link = k ? &k->functions : NULL; link && *link; link = &(*link)->next) {
+        if (*link == f) {
+            *link = f->next;
+            break;
+        }
+    }
+    code_unlock();
+    f->next = NULL;
+    f->name = 0; /* ended already */
+    functions_free(f);
+}
+
+static void forget_module(void *object) {
+    library_forget_module(object);
+    module_free(object);
+}
+
+void code_forget_context(uint64_t context) {
+    names_end_if(VCUDA_KIND_FUNCTION, function_is_of, &context, forget_function);
+    names_end_if(VCUDA_KIND_MODULE, module_is_of, &context, forget_module);
+}

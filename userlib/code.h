@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code that a program has loaded. A module belongs to a context and has functions. A library
+ * belongs to none and has kernels; in each context that uses one of them it has a module, and the
+ * kernel a function. All are named here. What is in a list is guarded by code_lock(), which is
+ * never held while a call travels.
+ */
+#ifndef VCUDA_USERLIB_CODE_H
+#define VCUDA_USERLIB_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda_types.h"
+#include "guest.h"
+#include "image.h"
+#include "info.h"
+#include "jit.h"
+
+/* How a kernel wants its parameters. */
+struct layout {
+    uint32_t params;
+    uint32_t bytes; /* up to the end of the last one */
+    struct {
+        uint32_t offset;
+        uint32_t size;
+    } * param;
+};
+
+/* Attributes as the worker told them; VCUDA_ATTRIBUTE_NONE where the driver had no answer. */
+struct attributes {
+    uint32_t known;
+    int32_t value[VCUDA_FUNCTION_ATTRIBUTES];
+};
+
+struct old_launch;
+
+struct function {
+    uint64_t name;    /* its own */
+    uint64_t module;  /* 0: a kernel's */
+    uint64_t kernel;  /* 0: a module's */
+    uint64_t context; /* where it runs */
+    struct function *next;
+    char *symbol;
+    struct layout layout;
+    uint32_t max_dynamic_shared; /* bytes that a launch may ask for */
+    uint32_t max_threads;        /* of a block */
+    uint32_t loaded;             /* 1: no launch needs to load it any more */
+    struct attributes attributes;
+    struct old_launch *old; /* what cuParamSet and the like collected */
+};
+
+struct module {
+    uint64_t context;
+    uint64_t name;              /* its own */
+    uint64_t library;           /* 0: the program's own */
+    struct function *functions; /* those asked for so far */
+    struct module *next;        /* of its library */
+};
+
+struct kernel {
+    uint64_t name; /* its own */
+    uint64_t library;
+    struct kernel *next;
+    char *symbol;
+    struct layout layout;
+    struct function *functions; /* one a context */
+    struct attributes attributes[VCUDA_DEVICES_MAX];
+};
+
+struct library {
+    uint64_t name; /* its own */
+    struct kernel *kernels;
+    struct module *modules; /* one a context */
+};
+
+void code_lock(void);
+void code_unlock(void);
+
+/*
+ * The function that a launch, an occupancy query or a graph's node means: a CUkernel may stand
+ * where a CUfunction is asked for, and means its function in the thread's context, which is fetched
+ * at first use. CUDA_ERROR_INVALID_HANDLE for neither.
+ */
+CUresult function_resolve(struct thread *t, CUfunction handle, struct function **f);
+
+/* Loads a function's code into its context, if no launch has: what a first launch waits for. */
+CUresult function_load(struct thread *t, struct function *f);
+
+/* A kernel's function in the thread's context, asked for if need be. */
+CUresult kernel_function(struct thread *t, struct kernel *k, struct function **f);
+
+/* A new function, in no list, named; NULL: out of memory. */
+struct function *function_new(const char *symbol);
+/* What the worker said of it. CUDA_ERROR_LAUNCH_FAILED: nonsense. */
+CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len);
+/* Ends a list's names and frees it. */
+void functions_free(struct function *f);
+
+CUresult layout_take(struct layout *l, const struct vcuda_function_info *info, uint32_t len);
+/* Answers cuFuncGetParamInfo and cuKernelGetParamInfo. */
+CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size);
+
+/* Bytes of answer that a function's or kernel's parameters fit into. */
+#define FUNCTION_INFO_BYTES                                                                        \
+    (sizeof(struct vcuda_function_info) + VCUDA_PARAMS_MAX * sizeof(struct vcuda_param))
+
+/*
+ * Sends an image through the arena, from where the worker takes it: once copied here, once there,
+ * since it must own what it checks. Makes the call that `send` makes of the address; the arena's
+ * memory is given back after it.
+ */
+CUresult image_send(struct thread *t, const struct cuda_image *image,
+                    CUresult (*send)(struct thread *t, void *arg, uint64_t address, uint64_t bytes),
+                    void *arg);
+
+/*
+ * Calls `each` with every name of a list that the worker gives in portions: `ask` fetches those
+ * from the first one on, each ended by a NUL. Stops at the first error.
+ */
+CUresult names_ask(struct thread *t, uint64_t owner,
+                   CUresult (*ask)(struct thread *t, uint64_t owner, uint32_t first, void *names,
+                                   uint32_t cap, uint32_t *len),
+                   CUresult (*each)(void *arg, uint32_t index, const char *name), void *arg);
+
+/* A module's function of that name: the same handle each time. */
+CUresult module_function(struct thread *t, struct module *m, const char *symbol,
+                         struct function **f);
+/* Ends a module and its functions, also those of its names that were handed out. */
+void module_free(void *module);
+
+/* Ends the names of a context's modules and functions. */
+void code_forget_context(uint64_t context);
+/* Takes a module out of its library's list. */
+void library_forget_module(struct module *m);
+
+#endif

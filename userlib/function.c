@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Functions of modules, and those that kernels have in a context. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "barrier.h"
+#include "code.h"
+#include "cuda_calls.h"
+#include "wire.h"
+
+struct function *function_new(const char *symbol) {
+    struct function *f = calloc(1, sizeof(*f));
+
+    if (!f)
+        return NULL;
+    f->symbol = strdup(symbol);
+    f->name = f->symbol ? names_new(VCUDA_KIND_FUNCTION, f) : 0;
+    if (f->name)
+        return f;
+    free(f->symbol);
+    free(f);
+    return NULL;
+}
+
+void functions_free(struct function *f) {
+    while (f) {
+        struct function *next = f->next;
+
+        names_end(VCUDA_KIND_FUNCTION, f->name);
+        free(f->symbol);
+        free(f->layout.param);
+        free(f->old);
+        free(f);
+        f = next;
+    }
+}
+
+CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len) {
+    CUresult r = layout_take(&f->layout, info, len);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    f->max_dynamic_shared = info->max_dynamic_shared;
+    f->max_threads = info->max_threads;
+    return CUDA_SUCCESS;
+}
+
+CUresult function_resolve(struct thread *t, CUfunction handle, struct function **f) {
+    struct kernel *k;
+
+    *f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)handle);
+    if (*f)
+        return CUDA_SUCCESS;
+    k = names_get(VCUDA_KIND_KERNEL, (uint64_t)handle);
+    return k ? kernel_function(t, k, f) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult function_load(struct thread *t, struct function *f) {
+    CUresult r;
+
+    if (vcuda_load_once(&f->loaded))
+        return CUDA_SUCCESS;
+    r = wire_cuFuncLoad(t, f->name);
+    if (r == CUDA_ERROR_NOT_SUPPORTED) /* a driver that loads at the launch only */
+        r = CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS)
+        vcuda_store_once(&f->loaded, 1);
+    return r;
+}
+
+/* The function of a call that asks about one. */
+static CUresult enter_function(CUfunction hfunc, const void *out, struct function **f) {
+    CUresult r = guest_ready();
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    *f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)hfunc);
+    if (!*f)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+VCUDA_EXPORT CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
+    struct kernel *k;
+    struct function *f;
+    CUresult r = enter_function(hfunc, hmod, &f);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (f->module) {
+        *hmod = (CUmodule)f->module;
+        return CUDA_SUCCESS;
+    }
+    k = names_get(VCUDA_KIND_KERNEL, f->kernel);
+    return k ? cuLibraryGetModule(hmod, (CUlibrary)k->library) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+VCUDA_EXPORT CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
+    struct function *f;
+    CUresult r = enter_function(hfunc, name, &f);
+
+    if (r == CUDA_SUCCESS)
+        *name = f->symbol;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                                         size_t *paramSize) {
+    struct function *f;
+    CUresult r = enter_function(func, paramOffset, &f);
+
+    return r == CUDA_SUCCESS ? layout_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
+}
+
+/* All at once: they change only when one is set. */
+static CUresult ask_attributes(struct thread *t, struct function *f) {
+    int32_t values[VCUDA_FUNCTION_ATTRIBUTES];
+    uint32_t len = 0;
+    CUresult r = wire_function_attributes(t, f->name, values, sizeof(values), &len);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (len != sizeof(values))
+        return VCUDA_ERROR_LOST;
+    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++)
+        vcuda_store_once(&f->attributes.value[i], values[i]);
+    vcuda_store_release(&f->attributes.known, 1);
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
+    struct function *f;
+    struct thread *t;
+    int32_t value;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pi || attrib < 0 || attrib >= VCUDA_FUNCTION_ATTRIBUTES)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = enter_function(hfunc, pi, &f);
+    if (r == CUDA_SUCCESS && !vcuda_load_acquire(&f->attributes.known))
+        r = ask_attributes(t, f);
+    if (r != CUDA_SUCCESS)
+        return r;
+    value = vcuda_load_once(&f->attributes.value[attrib]);
+    if (value == VCUDA_ATTRIBUTE_NONE)
+        return wire_cuFuncGetAttribute(t, pi, attrib, f->name);
+    *pi = value;
+    return CUDA_SUCCESS;
+}
+
+/* Remembered, since a launch that asks for more is refused at once. */
+VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+    struct function *f;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_function(hfunc, hfunc, &f);
+    if (r == CUDA_SUCCESS)
+        r = wire_cuFuncSetAttribute(t, (uint64_t)hfunc, attrib, value);
+    if (r != CUDA_SUCCESS)
+        return r;
+    vcuda_store_release(&f->attributes.known, 0);
+    if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        vcuda_store_once(&f->max_dynamic_shared, (uint32_t)value);
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuFuncLoad(CUfunction function) {
+    struct function *f;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_function(function, function, &f);
+    if (r == CUDA_SUCCESS)
+        r = wire_cuFuncLoad(t, f->name);
+    if (r == CUDA_SUCCESS)
+        vcuda_store_once(&f->loaded, 1);
+    return r;
+}

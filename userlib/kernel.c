@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Kernels: what a library has, in no context; and their functions, one a context. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "barrier.h"
+#include "code.h"
+#include "cuda_calls.h"
+#include "wire.h"
+
+static struct function *find(struct kernel *k, uint64_t context) {
+    struct function *f;
+
+    for (f = k->functions; f && f->context != context; f = f->next)
+        ;
+    return f;
+}
+
+/* Adds it, unless another thread was faster: then that one's. */
+static struct function *add(struct kernel *k, struct function *f) {
+    struct function *there;
+
+    code_lock();
+    there = find(k, f->context);
+    if (!there) {
+        f->next = k->functions;
+        k->functions = f;
+    }
+    code_unlock();
+    if (there)
+        functions_free(f);
+    return there ? there : f;
+}
+
+CUresult kernel_function(struct thread *t, struct kernel *k, struct function **out) {
+    char answer[FUNCTION_INFO_BYTES] __attribute__((aligned(8)));
+    uint32_t len = 0;
+    struct function *f;
+    CUresult r;
+
+    code_lock();
+    *out = find(k, t->context);
+    code_unlock();
+    if (*out)
+        return CUDA_SUCCESS;
+    f = function_new(k->symbol);
+    if (!f)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    f->kernel = k->name;
+    f->context = t->context;
+    r = wire_kernel_function(t, f->name, k->name, answer, sizeof(answer), &len);
+    if (r == CUDA_SUCCESS)
+        r = function_take(f, (const void *)answer, len);
+    if (r == CUDA_SUCCESS)
+        *out = add(k, f);
+    else
+        functions_free(f);
+    return r;
+}
+
+/* The kernel of a call about one; no context is needed. */
+static CUresult enter_kernel(struct thread **t, CUkernel kernel, const void *out,
+                             struct kernel **k) {
+    CUresult r = guest_enter_any(t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *k = names_get(VCUDA_KIND_KERNEL, (uint64_t)kernel);
+    return *k ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+VCUDA_EXPORT CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel) {
+    struct function *f;
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_kernel(&t, kernel, pFunc, &k);
+    if (r == CUDA_SUCCESS)
+        r = kernel_function(t, k, &f);
+    if (r == CUDA_SUCCESS)
+        *pFunc = (CUfunction)f->name;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel) {
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = enter_kernel(&t, kernel, pLib, &k);
+
+    if (r == CUDA_SUCCESS)
+        *pLib = (CUlibrary)k->library;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuKernelGetName(const char **name, CUkernel hfunc) {
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = enter_kernel(&t, hfunc, name, &k);
+
+    if (r == CUDA_SUCCESS)
+        *name = k->symbol;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
+                                           size_t *paramSize) {
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = enter_kernel(&t, kernel, paramOffset, &k);
+
+    return r == CUDA_SUCCESS ? layout_answer(&k->layout, paramIndex, paramOffset, paramSize) : r;
+}
+
+/* All at once: they change only when one is set. */
+static CUresult ask_attributes(struct thread *t, struct kernel *k, CUdevice dev) {
+    int32_t values[VCUDA_FUNCTION_ATTRIBUTES];
+    uint32_t len = 0;
+    CUresult r = wire_kernel_attributes(t, k->name, dev, values, sizeof(values), &len);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (len != sizeof(values))
+        return VCUDA_ERROR_LOST;
+    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++)
+        vcuda_store_once(&k->attributes[dev].value[i], values[i]);
+    vcuda_store_release(&k->attributes[dev].known, 1);
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel,
+                                           CUdevice dev) {
+    struct kernel *k;
+    struct thread *t;
+    int32_t value;
+    CUresult r = enter_kernel(&t, kernel, pi, &k);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (dev < 0 || dev >= guest_device_count())
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (attrib < 0 || attrib >= CU_FUNC_ATTRIBUTE_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!vcuda_load_acquire(&k->attributes[dev].known))
+        r = ask_attributes(t, k, dev);
+    if (r != CUDA_SUCCESS)
+        return r;
+    value = vcuda_load_once(&k->attributes[dev].value[attrib]);
+    if (value == VCUDA_ATTRIBUTE_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pi = value;
+    return CUDA_SUCCESS;
+}
+
+/* The functions that the kernel has on the device take part: what is known of them is stale. */
+static void forget_attributes(struct kernel *k, CUdevice dev) {
+    vcuda_store_release(&k->attributes[dev].known, 0);
+    code_lock();
+    for (struct function *f = k->functions; f; f = f->next) {
+        vcuda_store_release(&f->attributes.known, 0);
+        vcuda_store_once(&f->max_dynamic_shared, 0); /* the next launch that needs it asks */
+    }
+    code_unlock();
+}
+
+VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,
+                                           CUdevice dev) {
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = enter_kernel(&t, kernel, kernel, &k);
+
+    if (r == CUDA_ERROR_INVALID_VALUE) /* no kernel at all */
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()))
+        r = CUDA_ERROR_INVALID_DEVICE;
+    if (r == CUDA_SUCCESS)
+        r = wire_cuKernelSetAttribute(t, attrib, val, k->name, dev);
+    if (r == CUDA_SUCCESS)
+        forget_attributes(k, dev);
+    return r;
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Libraries: code that belongs to no context. The driver loads it into each that uses it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "code.h"
+#include "cuda_calls.h"
+#include "file.h"
+#include "wire.h"
+
+static struct library *new_library(void) {
+    struct library *l = calloc(1, sizeof(*l));
+
+    if (!l)
+        return NULL;
+    l->name = names_new(VCUDA_KIND_LIBRARY, l);
+    if (l->name)
+        return l;
+    free(l);
+    return NULL;
+}
+
+static void free_kernel(struct kernel *k) {
+    names_end(VCUDA_KIND_KERNEL, k->name);
+    functions_free(k->functions);
+    free(k->symbol);
+    free(k->layout.param);
+    free(k);
+}
+
+static void free_library(struct library *l) {
+    while (l && l->kernels) {
+        struct kernel *k = l->kernels;
+
+        l->kernels = k->next;
+        free_kernel(k);
+    }
+    while (l && l->modules) {
+        struct module *m = l->modules;
+
+        l->modules = m->next;
+        module_free(names_end(VCUDA_KIND_MODULE, m->name));
+    }
+    free(l);
+}
+
+struct load {
+    struct library *library;
+    struct jit *jit;
+};
+
+/*
+ * A table of the host's functions and data is pointers into the program. That the code is
+ * preserved there says nothing to a driver that gets a copy.
+ */
+static CUresult read_options(unsigned int count, const CUlibraryOption *options) {
+    if (count && !options)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned int i = 0; i < count; i++) {
+        if (options[i] == CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        if (options[i] != CU_LIBRARY_BINARY_IS_PRESERVED)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult send(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
+    char answer[JIT_ANSWER_BYTES] __attribute__((aligned(8)));
+    struct load *l = arg;
+    uint32_t len = 0;
+    CUresult r = wire_library_load(t, l->library->name, address, bytes, jit_info_cap(l->jit),
+                                   jit_error_cap(l->jit), l->jit->scalars, jit_scalar_bytes(l->jit),
+                                   answer, sizeof(answer), &len);
+
+    return r == CUDA_SUCCESS ? jit_give(l->jit, answer, len) : r;
+}
+
+static CUresult load(struct thread *t, const struct cuda_image *image, struct jit *jit,
+                     CUlibrary *library) {
+    struct load l = {.library = new_library(), .jit = jit};
+    CUresult r;
+
+    if (!l.library)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = image_send(t, image, send, &l);
+    if (r == CUDA_SUCCESS)
+        *library = (CUlibrary)l.library->name;
+    else
+        free_library(names_end(VCUDA_KIND_LIBRARY, l.library->name));
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
+                                        CUjit_option *jitOptions, void **jitOptionsValues,
+                                        unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                        void **libraryOptionValues,
+                                        unsigned int numLibraryOptions) {
+    struct cuda_image measured;
+    struct thread *t;
+    struct jit jit;
+    CUresult r = guest_enter_any(&t);
+
+    (void)libraryOptionValues;
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!library || !code)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = jit_read(&jit, numJitOptions, jitOptions, jitOptionsValues);
+    if (r == CUDA_SUCCESS)
+        r = read_options(numLibraryOptions, libraryOptions);
+    if (r == CUDA_SUCCESS)
+        r = cuda_image_measure(code, CUDA_IMAGE_UNBOUNDED, &measured);
+    return r == CUDA_SUCCESS ? load(t, &measured, &jit, library) : r;
+}
+
+VCUDA_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
+                                            CUjit_option *jitOptions, void **jitOptionsValues,
+                                            unsigned int numJitOptions,
+                                            CUlibraryOption *libraryOptions,
+                                            void **libraryOptionValues,
+                                            unsigned int numLibraryOptions) {
+    struct cuda_image measured;
+    struct thread *t;
+    struct jit jit;
+    char *data;
+    size_t size;
+    CUresult r = guest_enter_any(&t);
+
+    (void)libraryOptionValues;
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!library || !fileName)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = jit_read(&jit, numJitOptions, jitOptions, jitOptionsValues);
+    if (r == CUDA_SUCCESS)
+        r = read_options(numLibraryOptions, libraryOptions);
+    if (r == CUDA_SUCCESS)
+        r = file_read(fileName, &data, &size);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = cuda_image_measure(data, size, &measured);
+    if (r == CUDA_SUCCESS)
+        r = load(t, &measured, &jit, library);
+    free(data);
+    return r;
+}
+
+/* The library of a call about one; no context is needed. */
+static CUresult enter_library(struct thread **t, CUlibrary library, bool complete,
+                              struct library **l) {
+    CUresult r = guest_enter_any(t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!complete)
+        return CUDA_ERROR_INVALID_VALUE;
+    *l = names_get(VCUDA_KIND_LIBRARY, (uint64_t)library);
+    return *l ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+VCUDA_EXPORT CUresult cuLibraryUnload(CUlibrary library) {
+    struct library *l;
+    struct thread *t;
+    CUresult r = enter_library(&t, library, true, &l);
+
+    if (r == CUDA_SUCCESS)
+        r = wire_cuLibraryUnload(t, l->name);
+    if (r == CUDA_SUCCESS)
+        free_library(names_end(VCUDA_KIND_LIBRARY, (uint64_t)library));
+    return r;
+}
+
+static struct kernel *find_kernel(struct library *l, const char *symbol) {
+    struct kernel *k;
+
+    for (k = l->kernels; k && strcmp(k->symbol, symbol); k = k->next)
+        ;
+    return k;
+}
+
+static struct kernel *new_kernel(struct library *l, const char *symbol) {
+    struct kernel *k = calloc(1, sizeof(*k));
+
+    if (!k)
+        return NULL;
+    k->library = l->name;
+    k->symbol = strdup(symbol);
+    k->name = k->symbol ? names_new(VCUDA_KIND_KERNEL, k) : 0;
+    if (k->name)
+        return k;
+    free(k->symbol);
+    free(k);
+    return NULL;
+}
+
+/* Adds it, unless another thread was faster: then that one's. */
+static struct kernel *add_kernel(struct library *l, struct kernel *k) {
+    struct kernel *there;
+
+    code_lock();
+    there = find_kernel(l, k->symbol);
+    if (!there) {
+        k->next = l->kernels;
+        l->kernels = k;
+    }
+    code_unlock();
+    if (there)
+        free_kernel(k);
+    return there ? there : k;
+}
+
+static CUresult get_kernel(struct thread *t, struct library *l, const char *symbol,
+                           struct kernel **out) {
+    char answer[FUNCTION_INFO_BYTES] __attribute__((aligned(8)));
+    uint32_t len = 0;
+    struct kernel *k;
+    CUresult r;
+
+    code_lock();
+    *out = find_kernel(l, symbol);
+    code_unlock();
+    if (*out)
+        return CUDA_SUCCESS;
+    k = new_kernel(l, symbol);
+    if (!k)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = wire_library_kernel(t, k->name, l->name, symbol, answer, sizeof(answer), &len);
+    if (r == CUDA_SUCCESS)
+        r = layout_take(&k->layout, (const void *)answer, len);
+    if (r == CUDA_SUCCESS)
+        *out = add_kernel(l, k);
+    else
+        free_kernel(k);
+    return r;
+}
+
+/* The same name gives the same handle, as native. */
+VCUDA_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name) {
+    struct library *l;
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = enter_library(&t, library, pKernel && name, &l);
+
+    if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
+        r = CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS)
+        r = get_kernel(t, l, name, &k);
+    if (r == CUDA_SUCCESS)
+        *pKernel = (CUkernel)k->name;
+    return r;
+}
+
+struct enumeration {
+    struct thread *thread;
+    struct library *library;
+    CUkernel *kernels;
+    unsigned int room;
+};
+
+static CUresult enumerate(void *arg, uint32_t index, const char *name) {
+    struct enumeration *e = arg;
+    struct kernel *k;
+    CUresult r;
+
+    if (index >= e->room)
+        return CUDA_SUCCESS;
+    r = get_kernel(e->thread, e->library, name, &k);
+    if (r == CUDA_SUCCESS)
+        e->kernels[index] = (CUkernel)k->name;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels,
+                                                CUlibrary lib) {
+    struct enumeration e = {.kernels = kernels, .room = numKernels};
+    CUresult r = enter_library(&e.thread, lib, kernels && numKernels, &e.library);
+
+    return r == CUDA_SUCCESS
+               ? names_ask(e.thread, e.library->name, wire_library_names, enumerate, &e)
+               : r;
+}
+
+static struct module *find_module(struct library *l, uint64_t context) {
+    struct module *m;
+
+    for (m = l->modules; m && m->context != context; m = m->next)
+        ;
+    return m;
+}
+
+void library_forget_module(struct module *m) {
+    struct library *l = m->library ? names_get(VCUDA_KIND_LIBRARY, m->library) : NULL;
+
+    code_lock();
+    for (struct module **link = l ? &l->modules : NULL; link && *link; link = &(*link)->next) {
+        if (*link == m) {
+            *link = m->next;
+            break;
+        }
+    }
+    code_unlock();
+}
+
+static CUresult ask_module(struct thread *t, struct library *l, struct module **out) {
+    struct module *m = calloc(1, sizeof(*m)), *there;
+    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (m) {
+        m->context = t->context;
+        m->library = l->name;
+        m->name = names_new(VCUDA_KIND_MODULE, m);
+    }
+    if (m && m->name)
+        r = wire_library_module(t, m->name, l->name);
+    if (r != CUDA_SUCCESS) {
+        if (m)
+            names_end(VCUDA_KIND_MODULE, m->name);
+        free(m);
+        return r;
+    }
+    code_lock();
+    there = find_module(l, m->context);
+    if (!there) {
+        m->next = l->modules;
+        l->modules = m;
+    }
+    code_unlock();
+    if (there)
+        module_free(names_end(VCUDA_KIND_MODULE, m->name));
+    *out = there ? there : m;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
+    struct library *l;
+    struct module *m;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_library(&t, library, pMod, &l);
+    if (r != CUDA_SUCCESS)
+        return r;
+    code_lock();
+    m = find_module(l, t->context);
+    code_unlock();
+    r = m ? CUDA_SUCCESS : ask_module(t, l, &m);
+    if (r == CUDA_SUCCESS)
+        *pMod = (CUmodule)m->name;
+    return r;
+}
+
+/* A function that the host could call as well: its address is the worker's. */
+VCUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library,
+                                                  const char *symbol) {
+    struct library *l;
+    struct thread *t;
+    CUresult r = enter_library(&t, library, fptr && symbol, &l);
+
+    if (r == CUDA_SUCCESS && strlen(symbol) >= VCUDA_INLINE_MAX)
+        r = CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS)
+        r = wire_library_unified(t, l->name, symbol);
+    return r == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : r;
+}
