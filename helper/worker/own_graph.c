@@ -5,13 +5,13 @@
 #include "graphs.h"
 
 uint64_t graph_name_of(struct worker *w, CUgraph graph, uint64_t owner) {
-    struct object o = {graph, owner, 0};
+    struct object o = {.native = graph, .owner = owner};
 
     return graph ? objects_name(&w->objects, VCUDA_KIND_GRAPH, &o) : 0;
 }
 
 uint64_t graph_node_name(struct worker *w, CUgraphNode node, uint64_t owner) {
-    struct object o = {node, owner, 0};
+    struct object o = {.native = node, .owner = owner};
 
     return node ? objects_name(&w->objects, VCUDA_KIND_NODE, &o) : 0;
 }
