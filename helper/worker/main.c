@@ -66,6 +66,7 @@ static int take_session(struct worker *w) {
     for (uint32_t i = 0; i < session.gpu_count; i++)
         w->gpus[i] = (int)session.gpus[i];
     w->gpu_count = (int)session.gpu_count;
+    worker_warm_for(w);
     vcuda_stats_set(&w->stats->domid, session.domid);
     vcuda_stats_set(&w->stats->session, session.session);
     return session.domid == VCUDA_SUPERVISE_LOCAL ? link_open_local(&w->link, fd)
@@ -102,6 +103,7 @@ int main(int argc, char **argv) {
         snprintf(text, sizeof(text), "cannot give up privileges: %s: %s", what, strerror(-r));
         return fail(text);
     }
+    worker_warm(&worker);
     vcuda_stats_set(&worker.stats->state, VCUDA_WORKER_READY);
     r = vcuda_supervise_ready((uint32_t)worker.driver_version, (uint32_t)devices);
     if (!r)

@@ -10,6 +10,9 @@ CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
 
     if (r != CUDA_SUCCESS)
         return r;
+    /* Flags are for a context yet to be made; ours was made ahead, without any. */
+    if (a->flags && a->dev == 0 && !vcuda_load_once(&w->holds[0]))
+        regions_unregistered(w);
     r = w->driver.cuDevicePrimaryCtxSetFlags_v2(device, a->flags);
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE)
         return r;

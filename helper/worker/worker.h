@@ -41,7 +41,7 @@ struct worker {
     int gpu_count;
     struct region regions[VCUDA_REGIONS_MAX]; /* by number; [0] is unused */
     pthread_mutex_t regions_lock;
-    CUcontext base; /* keeps the regions registered; of gpus[0]; NULL until a context exists */
+    CUcontext base; /* the first device's primary context: made ahead, keeps regions registered */
     uint32_t holds[VCUDA_DEVICES_MAX]; /* ours on each primary context, for the guest */
     uint32_t deferred;                 /* first untold error of a posted call */
     bool over;                         /* the session has ended: stop serving */
@@ -49,6 +49,11 @@ struct worker {
 
 /* Serves until the session ends. Returns the exit status of the process. */
 int worker_serve(struct worker *w);
+
+/* Makes device 0's primary context, in `base`, and has the driver ready for programs. */
+void worker_warm(struct worker *w);
+/* Once the session's devices are known: what was made ahead for another device goes. */
+void worker_warm_for(struct worker *w);
 
 /* Ends the process soon after its program, whatever the executor does: false if it cannot. */
 bool worker_watch(struct worker *w);
