@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <xenstore.h>
 
 static void policy_text(const struct vcuda_policy *policy, char text[1024]) {
     if (vcuda_policy_format(policy, text, 1024) < 0)
@@ -90,22 +89,7 @@ static enum ctl_status attach_by(struct xs_handle *xs, const struct ctl_options 
 }
 
 static enum ctl_status attach(const struct ctl_command *command, int argc, char **argv) {
-    struct ctl_options options;
-    bool done;
-    enum ctl_status status =
-        ctl_parse(command, CTL_LIMITS | CTL_PERSIST, argc, argv, &options, &done);
-    struct xs_handle *xs;
-
-    if (done)
-        return status;
-    if (options.operand_count != 1)
-        return ctl_usage(command);
-    xs = ctl_open();
-    if (!xs)
-        return CTL_FAILED;
-    status = attach_by(xs, &options);
-    xs_close(xs);
-    return status;
+    return ctl_run(command, CTL_LIMITS | CTL_PERSIST, 1, argc, argv, attach_by);
 }
 
 const struct ctl_command ctl_attach = {

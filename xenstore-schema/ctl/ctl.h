@@ -87,6 +87,13 @@ struct ctl_options {
 /* accepted: enum ctl_flag bits. Not CTL_OK after a message or the help: then *done is set. */
 enum ctl_status ctl_parse(const struct ctl_command *command, unsigned accepted, int argc,
                           char **argv, struct ctl_options *options, bool *done);
+/*
+ * A whole command: reads its options (as ctl_parse), wants that many operands, reaches xenstored
+ * and acts.
+ */
+enum ctl_status
+ctl_run(const struct ctl_command *command, unsigned accepted, int operands, int argc, char **argv,
+        enum ctl_status (*act)(struct xs_handle *xs, const struct ctl_options *options));
 /* Lays the limits given over *policy. */
 enum ctl_status ctl_apply(const struct ctl_options *options, struct vcuda_policy *policy);
 

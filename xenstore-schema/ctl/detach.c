@@ -3,7 +3,6 @@
 #include "ctl.h"
 
 #include <errno.h>
-#include <xenstore.h>
 
 /* As long as xl waits for a block device. */
 #define TIMEOUT_MS 10000
@@ -50,22 +49,7 @@ static enum ctl_status detach_by(struct xs_handle *xs, const struct ctl_options 
 }
 
 static enum ctl_status detach(const struct ctl_command *command, int argc, char **argv) {
-    struct ctl_options options;
-    bool done;
-    enum ctl_status status =
-        ctl_parse(command, CTL_FORCE | CTL_TIMEOUT_S, argc, argv, &options, &done);
-    struct xs_handle *xs;
-
-    if (done)
-        return status;
-    if (options.operand_count != 1)
-        return ctl_usage(command);
-    xs = ctl_open();
-    if (!xs)
-        return CTL_FAILED;
-    status = detach_by(xs, &options);
-    xs_close(xs);
-    return status;
+    return ctl_run(command, CTL_FORCE | CTL_TIMEOUT_S, 1, argc, argv, detach_by);
 }
 
 const struct ctl_command ctl_detach = {
@@ -85,23 +69,15 @@ static void say_reaped(uint32_t domid, void *arg) {
     printf("domain %u is gone: its device is removed\n", domid);
 }
 
-static enum ctl_status reap(const struct ctl_command *command, int argc, char **argv) {
-    struct ctl_options options;
-    bool done;
-    enum ctl_status status = ctl_parse(command, 0, argc, argv, &options, &done);
-    struct xs_handle *xs;
-    int err;
+static enum ctl_status reap_all(struct xs_handle *xs, const struct ctl_options *options) {
+    int err = vcuda_xs_reap(xs, say_reaped, NULL);
 
-    if (done)
-        return status;
-    if (options.operand_count)
-        return ctl_usage(command);
-    xs = ctl_open();
-    if (!xs)
-        return CTL_FAILED;
-    err = vcuda_xs_reap(xs, say_reaped, NULL);
-    xs_close(xs);
+    (void)options;
     return err < 0 ? ctl_fail_errno(err, "reaping") : CTL_OK;
+}
+
+static enum ctl_status reap(const struct ctl_command *command, int argc, char **argv) {
+    return ctl_run(command, 0, 0, argc, argv, reap_all);
 }
 
 const struct ctl_command ctl_reap = {

@@ -137,25 +137,15 @@ static enum ctl_status print_info(struct xs_handle *xs, const struct ctl_domain 
     return CTL_OK;
 }
 
-static enum ctl_status info(const struct ctl_command *command, int argc, char **argv) {
-    struct ctl_options options;
+static enum ctl_status info_of(struct xs_handle *xs, const struct ctl_options *options) {
     struct ctl_domain domain;
-    bool done;
-    enum ctl_status status = ctl_parse(command, 0, argc, argv, &options, &done);
-    struct xs_handle *xs;
+    enum ctl_status status = ctl_find(xs, options->operands[0], true, &domain);
 
-    if (done)
-        return status;
-    if (options.operand_count != 1)
-        return ctl_usage(command);
-    xs = ctl_open();
-    if (!xs)
-        return CTL_FAILED;
-    status = ctl_find(xs, options.operands[0], true, &domain);
-    if (!status)
-        status = print_info(xs, &domain);
-    xs_close(xs);
-    return status;
+    return status ? status : print_info(xs, &domain);
+}
+
+static enum ctl_status info(const struct ctl_command *command, int argc, char **argv) {
+    return ctl_run(command, 0, 1, argc, argv, info_of);
 }
 
 const struct ctl_command ctl_info = {

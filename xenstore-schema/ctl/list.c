@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xenstore.h>
 
 struct row {
     struct ctl_domain domain;
@@ -102,31 +101,21 @@ static enum ctl_status print_rows(struct xs_handle *xs, const uint32_t *domids, 
     return CTL_OK;
 }
 
-static enum ctl_status list(const struct ctl_command *command, int argc, char **argv) {
-    struct ctl_options options;
-    bool done;
-    enum ctl_status status = ctl_parse(command, CTL_JSON, argc, argv, &options, &done);
-    struct xs_handle *xs;
+static enum ctl_status list_all(struct xs_handle *xs, const struct ctl_options *options) {
+    enum ctl_status status;
     uint32_t *domids;
-    int count;
+    int count = vcuda_xs_attached(xs, &domids);
 
-    if (done)
-        return status;
-    if (options.operand_count)
-        return ctl_usage(command);
-    xs = ctl_open();
-    if (!xs)
-        return CTL_FAILED;
-    count = vcuda_xs_attached(xs, &domids);
-    if (count < 0) {
-        status = ctl_fail_errno(count, "listing devices");
-    } else {
-        qsort(domids, (size_t)count, sizeof(*domids), by_id);
-        status = print_rows(xs, domids, count, options.json);
-    }
+    if (count < 0)
+        return ctl_fail_errno(count, "listing devices");
+    qsort(domids, (size_t)count, sizeof(*domids), by_id);
+    status = print_rows(xs, domids, count, options->json);
     free(domids);
-    xs_close(xs);
     return status;
+}
+
+static enum ctl_status list(const struct ctl_command *command, int argc, char **argv) {
+    return ctl_run(command, CTL_JSON, 0, argc, argv, list_all);
 }
 
 const struct ctl_command ctl_list = {

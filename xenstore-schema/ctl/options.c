@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
+#include <xenstore.h>
 
 #define MAX_TIMEOUT_S 3600u
 
@@ -104,6 +105,26 @@ enum ctl_status ctl_parse(const struct ctl_command *command, unsigned accepted, 
     options->operands = argv + optind;
     options->operand_count = argc - optind;
     *done = status != CTL_OK;
+    return status;
+}
+
+enum ctl_status
+ctl_run(const struct ctl_command *command, unsigned accepted, int operands, int argc, char **argv,
+        enum ctl_status (*act)(struct xs_handle *xs, const struct ctl_options *options)) {
+    struct ctl_options options;
+    bool done;
+    enum ctl_status status = ctl_parse(command, accepted, argc, argv, &options, &done);
+    struct xs_handle *xs;
+
+    if (done)
+        return status;
+    if (options.operand_count != operands)
+        return ctl_usage(command);
+    xs = ctl_open();
+    if (!xs)
+        return CTL_FAILED;
+    status = act(xs, &options);
+    xs_close(xs);
     return status;
 }
 

@@ -10,7 +10,6 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <xenstore.h>
 
 extern char **environ;
 
@@ -43,24 +42,16 @@ static enum ctl_status attach_and_go(struct xs_handle *xs, const char *name) {
     return run_xl((const char *const[]){"xl", "unpause", name, NULL});
 }
 
-static enum ctl_status restore(const struct ctl_command *command, int argc, char **argv) {
-    struct ctl_options options;
-    bool done;
-    enum ctl_status status = ctl_parse(command, 0, argc, argv, &options, &done);
-    struct xs_handle *xs;
+static enum ctl_status restore_from(struct xs_handle *xs, const struct ctl_options *options) {
+    char **operands = options->operands;
+    enum ctl_status status =
+        run_xl((const char *const[]){"xl", "restore", "-p", operands[1], NULL});
 
-    if (done)
-        return status;
-    if (options.operand_count != 2)
-        return ctl_usage(command);
-    xs = ctl_open();
-    if (!xs)
-        return CTL_FAILED;
-    status = run_xl((const char *const[]){"xl", "restore", "-p", options.operands[1], NULL});
-    if (!status)
-        status = attach_and_go(xs, options.operands[0]);
-    xs_close(xs);
-    return status;
+    return status ? status : attach_and_go(xs, operands[0]);
+}
+
+static enum ctl_status restore(const struct ctl_command *command, int argc, char **argv) {
+    return ctl_run(command, 0, 2, argc, argv, restore_from);
 }
 
 const struct ctl_command ctl_restore = {

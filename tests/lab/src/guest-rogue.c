@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "cases.h"
 #include "info.h"
 #include "ioctl.h"
 #include "record.h"
@@ -33,14 +34,10 @@
 #define FUZZ_SECONDS 5
 #define INVALID_VALUE 1 /* CUDA_ERROR_INVALID_VALUE */
 
-static const char *now_running;
 static int fd;
 static void *rings;
 static struct vcuda_duplex ring;
 static __u64 last_tag;
-
-#define FAIL(...)                                                                                  \
-    (printf("%s: ", now_running), printf(__VA_ARGS__), printf(" (%s)\n", strerror(errno)), exit(1))
 
 struct record {
     struct vcuda_rec head;
@@ -65,10 +62,10 @@ static void session_open(void) {
 
     fd = open(VCUDA_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || ioctl(fd, VCUDA_IOC_OPEN, &o))
-        FAIL("no session");
+        fail("no session: %m");
     rings = map(0, rings_bytes());
     if (rings == MAP_FAILED)
-        FAIL("no rings");
+        fail("no rings: %m");
     vcuda_duplex_session(&ring, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_G);
 }
 
@@ -81,7 +78,7 @@ static void notify(void) {
     __u64 one = 1;
 
     if (write(fd, &one, sizeof(one)) != sizeof(one) && errno != EPIPE)
-        FAIL("no notification");
+        fail("no notification: %m");
 }
 
 static struct record call(__u16 number, __u32 slots) {
@@ -94,7 +91,7 @@ static struct record call(__u16 number, __u32 slots) {
 /* Its first len bytes go into the ring, whatever the record itself says of its length. */
 static void send_bytes(const struct record *r, __u32 len) {
     if (vcuda_tx_fits(&ring, len) != 1)
-        FAIL("no room to send");
+        fail("no room to send");
     vcuda_tx_put(&ring, 0, r, len);
     vcuda_tx_publish(&ring, len);
     notify();
@@ -110,7 +107,7 @@ static int session_lives(void) {
     __u64 count;
 
     if (poll(&p, 1, PATIENCE_MS) < 1)
-        FAIL("nothing happens");
+        fail("nothing happens");
     return !(p.revents & POLLHUP) && (read(fd, &count, sizeof(count)) > 0 || errno == EAGAIN);
 }
 
@@ -122,7 +119,7 @@ static int receive(__u64 *answer) {
         vcuda_wait_begin(&ring, VCUDA_WAIT_DATA);
         len = vcuda_rx_take(&ring, answer, VCUDA_REC_MAX, sizeof(struct vcuda_rec));
         if (len < 0)
-            FAIL("the worker's ring is nonsense");
+            fail("the worker's ring is nonsense");
         if (len || !session_lives())
             break;
     }
@@ -136,9 +133,9 @@ static __u32 status_of(const struct record *r) {
 
     send_record(r);
     if (!receive(answer))
-        FAIL("the session ended");
+        fail("the session ended");
     if (head->tag != r->head.tag)
-        FAIL("an answer to another call");
+        fail("an answer to another call");
     return head->status;
 }
 
@@ -146,7 +143,7 @@ static void expect_status(const struct record *r, __u32 status) {
     __u32 seen = status_of(r);
 
     if (seen != status)
-        FAIL("call %u gave %u, not %u", r->head.call, seen, status);
+        fail("call %u gave %u, not %u", r->head.call, seen, status);
 }
 
 static void expect_cut(void) {
@@ -170,6 +167,11 @@ static void hello(void) {
     r.slots[4] = 6;
     memcpy(&r.slots[5], "rogue", 6);
     expect_status(&r, 0);
+}
+
+static void begin(void) {
+    session_open();
+    hello();
 }
 
 /* ---- What breaks the protocol -------------------------------------------- */
@@ -317,7 +319,7 @@ static void case_map(void) {
     r.slots[1] = ARENA_BASE;
     r.slots[2] = 4096;
     if (!status_of(&r))
-        FAIL("a region that is not there was mapped");
+        fail("a region that is not there was mapped");
     expect_served();
 }
 
@@ -329,7 +331,7 @@ static void case_names(void) {
         r.slots[0] = i % 2 ? vcuda_name(random() % VCUDA_KIND_MAX, random(), random() & 0xfffff)
                            : (__u64)random() << 32 | (__u64)random();
         if (!status_of(&r))
-            FAIL("a module without a name was unloaded");
+            fail("a module without a name was unloaded");
     }
     expect_served();
 }
@@ -363,18 +365,14 @@ static void case_fuzz(void) {
         sent++;
         if (!receive(answer)) {
             session_close();
-            session_open();
-            hello();
+            begin();
             sessions++;
         }
     }
     printf("(%lu records in %lu sessions) ", sent, sessions);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} cases[] = {
+static const struct lab_case cases[] = {
     {"index", case_index},
     {"index-far", case_index_far},
     {"index-odd", case_index_odd},
@@ -392,31 +390,9 @@ static const struct {
     {"map", case_map},
     {"names", case_names},
     {"fuzz", case_fuzz},
+    {NULL, NULL},
 };
 
-static void run_case(const char *name) {
-    now_running = name;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        if (strcmp(cases[i].name, name))
-            continue;
-        session_open();
-        hello();
-        cases[i].run();
-        session_close();
-        printf("%s\n", name);
-        return;
-    }
-    FAIL("no such case");
-}
-
 int main(int argc, char **argv) {
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (argc == 2 && !strcmp(argv[1], "list")) {
-        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-            printf("%s\n", cases[i].name);
-        return 0;
-    }
-    for (int i = 1; i < argc; i++)
-        run_case(argv[i]);
-    return 0;
+    return run_cases(cases, begin, session_close, argc, argv);
 }

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/types.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@ typedef __u16 domid_t; /* xen/evtchn.h wants it and does not say where from */
 
 #include "../../../protocol/control.h"
 #include "../../../protocol/ring.h"
+#include "cases.h"
 
 #define RINGS_PAGES (2 + 2 * VCUDA_RING_MIN / VCUDA_PAGE)
 #define GRANTS_MAX 256
@@ -46,18 +46,6 @@ static struct {
     unsigned int port;
     __u32 id;
 } front;
-
-static const char *now_running;
-
-static void fail(const char *format, ...) {
-    va_list args;
-
-    va_start(args, format);
-    printf("%s: ", now_running);
-    vprintf(format, args);
-    printf("\n");
-    exit(1);
-}
 
 /* ---- Grants, ports, xenstore --------------------------------------------- */
 
@@ -528,43 +516,28 @@ static void case_rings(void) {
     expect_served();
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} cases[] = {
-    {"index", case_index},         {"index-far", case_index_far},
-    {"cons", case_cons},           {"length", case_length},
-    {"operation", case_operation}, {"reply", case_reply},
-    {"pages", case_pages},         {"region-number", case_region_number},
-    {"unread", case_unread},       {"twice", case_twice},
-    {"directory", case_directory}, {"port", case_port},
-    {"quota", case_quota},         {"missing", case_missing},
-    {"rings", case_rings},         {"storm", case_storm},
-    {"fuzz", case_fuzz},           {"impatient", case_impatient},
+static const struct lab_case cases[] = {
+    {"index", case_index},
+    {"index-far", case_index_far},
+    {"cons", case_cons},
+    {"length", case_length},
+    {"operation", case_operation},
+    {"reply", case_reply},
+    {"pages", case_pages},
+    {"region-number", case_region_number},
+    {"unread", case_unread},
+    {"twice", case_twice},
+    {"directory", case_directory},
+    {"port", case_port},
+    {"quota", case_quota},
+    {"missing", case_missing},
+    {"rings", case_rings},
+    {"storm", case_storm},
+    {"fuzz", case_fuzz},
+    {"impatient", case_impatient},
+    {NULL, NULL},
 };
 
-static void run_case(const char *name) {
-    now_running = name;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        if (strcmp(cases[i].name, name))
-            continue;
-        connect_front();
-        cases[i].run();
-        disconnect_front();
-        printf("%s\n", name);
-        return;
-    }
-    fail("no such case");
-}
-
 int main(int argc, char **argv) {
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (argc == 2 && !strcmp(argv[1], "list")) {
-        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-            printf("%s\n", cases[i].name);
-        return 0;
-    }
-    for (int i = 1; i < argc; i++)
-        run_case(argv[i]);
-    return argc > 1 ? 0 : 2;
+    return run_cases(cases, connect_front, disconnect_front, argc, argv);
 }

@@ -25,7 +25,7 @@ for kind in $LAB_GUESTS; do
     for pages in 1 1022 1023 5000; do
         said=$(guest_run g "guest-echo region $pages") && ok "$kind: $said" || not_ok "$kind: $said"
     done
-    said=$(guest_run g 'guest-echo die') && ok "$kind: $said" || not_ok "$kind: $said"
+    said=$(guest_run g 'guest-echo die 1') && ok "$kind: $said" || not_ok "$kind: $said"
     check "$kind: nothing is left of the sessions" wait_until 5 idle
 
     guest_run g 'guest-echo hold 2000' >/run/hold &
