@@ -4,8 +4,6 @@
 #include "guest.h"
 
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,21 +22,6 @@ static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static __thread struct thread *this_thread;
 static __thread bool inside_host_function;
-
-/* By this the helper tells this library from a driver that it could load. */
-VCUDA_EXPORT const char vcuda_library[] = VCUDA_RELEASE;
-
-void guest_log(const char *format, ...) {
-    va_list args;
-
-    if (!getenv("VCUDA_LOG"))
-        return;
-    va_start(args, format);
-    fputs("vcuda: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-}
 
 static void forget_thread(void *arg) {
     struct thread *t = arg;
@@ -101,12 +84,6 @@ CUresult guest_enter(struct thread **t) {
     if (!(*t)->context)
         return CUDA_ERROR_INVALID_CONTEXT;
     return context_live((*t)->context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
-
-CUresult guest_fault(const struct thread *t) {
-    struct context *c = names_get(VCUDA_KIND_CONTEXT, t->context);
-
-    return c ? (CUresult)vcuda_load_once(&c->sticky) : CUDA_SUCCESS;
 }
 
 CUresult guest_check(enum vcuda_kind kind, const void *handle) {

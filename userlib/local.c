@@ -149,6 +149,7 @@ int transport_open_local(struct transport *t, const char *socket_path, uint32_t 
     int r = memory < 0 ? memory : 0;
 
     memset(t, 0, sizeof(*t));
+    t->rings_bytes = bytes;
     t->wait_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->life_fd = connect_to(socket_path);
@@ -167,7 +168,9 @@ int transport_open_local(struct transport *t, const char *socket_path, uint32_t 
     t->region_map = local_region_map;
     t->close = local_close;
     region_count = 1;
-    if (r)
+    if (r) {
         local_close(t);
+        transport_unmap(t);
+    }
     return r;
 }

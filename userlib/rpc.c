@@ -77,7 +77,9 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     vcuda_duplex_session(&S.duplex, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
     if (!S.record)
         S.record = malloc(VCUDA_REC_MAX);
-    vcuda_store_once(&S.lost, 0); /* an earlier cuInit may have failed half-way */
+    /* An earlier session may have ended, or failed half-way. */
+    vcuda_store_once(&S.lost, 0);
+    vcuda_store_once(&S.deferred, 0);
     /* With one processor for both the worker cannot answer while we spin. */
     S.spin_ns = t->elsewhere || sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 50000 : 0;
     if (spin)
@@ -114,6 +116,16 @@ void rpc_abandon(const char *why) {
     pthread_mutex_unlock(&S.waiters_lock);
     __atomic_fetch_add(&S.space_news, 1, __ATOMIC_SEQ_CST);
     futex_wake(&S.space_news, INT_MAX);
+}
+
+void rpc_forget(void) {
+    pthread_mutex_init(&S.submit, NULL);
+    pthread_mutex_init(&S.waiters_lock, NULL);
+    pthread_mutex_init(&S.sleep_lock, NULL);
+    memset(S.waiters, 0, S.waiters_top * sizeof(S.waiters[0]));
+    S.waiters_top = 0;
+    S.pumping = S.asleep = S.space_wanted = 0;
+    S.lost = 1;
 }
 
 /* Nothing here runs code of the program: others wait for this thread, and locks may be held. */

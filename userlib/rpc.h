@@ -40,7 +40,7 @@ struct rpc {
     struct printed *printed; /* what kernels printed before it */
 };
 
-/* Attaches the rings of an open transport. Once. */
+/* Attaches the rings of an open transport; again after the session was abandoned. */
 void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes);
 
 /* Starts a call; CUDA_SUCCESS or why nothing can be called now (lost session, faulted context). */
@@ -77,5 +77,10 @@ void rpc_host_done(uint32_t place, uint32_t serial);
 bool rpc_lost(void);
 /* Ends the session for this process, and all who wait. */
 void rpc_abandon(const char *why);
+/*
+ * In a child of fork(): nobody waits any more, whoever held a lock is not here. The next thing is
+ * rpc_attach().
+ */
+void rpc_forget(void);
 
 #endif

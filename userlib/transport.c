@@ -2,6 +2,7 @@
 #include "transport.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **out) {
@@ -19,4 +20,10 @@ int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **o
     madvise(p, bytes, MADV_DONTDUMP);
     *out = p;
     return 0;
+}
+
+void transport_unmap(struct transport *t) {
+    if (t->rings)
+        munmap(t->rings, t->rings_bytes);
+    t->rings = NULL;
 }

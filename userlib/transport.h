@@ -14,7 +14,8 @@ struct transport {
     int wait_fd; /* read of 8 bytes takes the notifications; POLLIN when there are some */
     int kick_fd; /* write of 8 bytes notifies the worker */
     int life_fd; /* POLLHUP when the session is dead */
-    void *rings; /* region 0, mapped */
+    void *rings;          /* region 0, mapped */
+    uint64_t rings_bytes; /* whole pages */
     const char *kind;
     bool elsewhere; /* the worker has processors that this kernel does not see */
     /* Makes a region of whole pages, zeroed: 0 and its number, or -errno. */
@@ -31,6 +32,9 @@ struct transport {
 int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes);
 int transport_open_local(struct transport *t, const char *socket_path, uint32_t sub_bytes,
                          uint32_t cmp_bytes);
+
+/* Unmaps the rings of a transport that is closed, or could not be opened; no thread uses them. */
+void transport_unmap(struct transport *t);
 
 /* Maps shared pages so that neither fork nor a core dump takes them along: 0 or -errno. */
 int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **out);

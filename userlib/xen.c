@@ -40,6 +40,7 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
     int fd, r;
 
     memset(t, 0, sizeof(*t));
+    t->rings_bytes = vcuda_rings_bytes(sub_bytes, cmp_bytes);
     /* The notifications are waited for by poll(): a read must not block. */
     fd = open(VCUDA_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -48,7 +49,7 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
         r = ioctl(fd, VCUDA_IOC_OPEN, &o) ? -errno : 0;
     while (r == -EINTR);
     if (!r)
-        r = transport_map(fd, 0, vcuda_rings_bytes(sub_bytes, cmp_bytes), NULL, &t->rings);
+        r = transport_map(fd, 0, t->rings_bytes, NULL, &t->rings);
     if (r) {
         close(fd);
         return r;
