@@ -68,6 +68,17 @@ struct vcuda_module_log {
 	__u32 status; /* the driver's CUresult: the logs come back even when it failed */
 };
 
+/* Answer of nvml_open. */
+struct vcuda_nvml_info {
+	__u32 host_has_nvml; /* 0: the worker knows only what the CUDA driver tells */
+	__u32 pad;
+	char driver_version[80]; /* NUL-terminated; empty where nobody tells */
+	char nvml_version[80];
+};
+
+/* Fields that nvml_fields carries at most. */
+#define VCUDA_NVML_FIELDS_MAX 256u
+
 /* Directions of copies. Host addresses lie in the arena. */
 enum vcuda_direction {
 	VCUDA_COPY_HTOD = 1,

@@ -86,6 +86,12 @@ CUresult guest_enter(struct thread **t) {
     return context_live((*t)->context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+CUresult guest_fault(const struct thread *t) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, t->context);
+
+    return c ? (CUresult)vcuda_load_once(&c->sticky) : CUDA_SUCCESS;
+}
+
 CUresult guest_check(enum vcuda_kind kind, const void *handle) {
     /* The worker knows which of its names live. */
     if (kind >= VCUDA_KIND_OF_WORKER)

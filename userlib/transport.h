@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct transport {
-    int wait_fd; /* read of 8 bytes takes the notifications; POLLIN when there are some */
-    int kick_fd; /* write of 8 bytes notifies the worker */
-    int life_fd; /* POLLHUP when the session is dead */
+    int wait_fd;          /* read of 8 bytes takes the notifications; POLLIN when there are some */
+    int kick_fd;          /* write of 8 bytes notifies the worker */
+    int life_fd;          /* POLLHUP when the session is dead */
     void *rings;          /* region 0, mapped */
     uint64_t rings_bytes; /* whole pages */
     const char *kind;

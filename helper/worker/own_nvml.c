@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the guest's libnvidia-ml.so.1 asks, on waiter threads: NVML may take its time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvml.h"
+#include "worker.h"
+
+CUresult own_nvml_open(struct worker *w, struct frame *f, struct args_nvml_open *a) {
+    struct vcuda_nvml_info *info = a->info;
+    unsigned int (*text)(char *, unsigned int);
+
+    (void)f;
+    if (a->info_cap != sizeof(*info))
+        return CUDA_ERROR_INVALID_VALUE;
+    info->host_has_nvml = nvml_start(w);
+    text = nvml_function("nvmlSystemGetDriverVersion");
+    if (text)
+        text(info->driver_version, sizeof(info->driver_version));
+    text = nvml_function("nvmlSystemGetNVMLVersion");
+    if (text)
+        text(info->nvml_version, sizeof(info->nvml_version));
+    a->info_len = sizeof(*info);
+    return CUDA_SUCCESS;
+}
+
+/* Whether a device that the query takes has a handle, NULL where it takes none. */
+static bool find_device(struct worker *w, bool wanted, int device, nvmlDevice_t *handle) {
+    *handle = wanted ? nvml_device(w, device) : NULL;
+    return !wanted || *handle;
+}
+
+static unsigned int query(struct worker *w, const struct args_nvml_query *a,
+                          const struct nvml_query *known) {
+    struct nvml_question q = {
+        .numbers = {a->first, a->second, a->third}, .in = a->given, .answer = a->answer};
+
+    if (!nvml_start(w) || !find_device(w, known->device, a->device, &q.device) ||
+        !find_device(w, known->other, a->other, &q.other))
+        return NVML_ERROR_NOT_SUPPORTED;
+    q.function = nvml_function(known->name);
+    return q.function ? known->ask(&q) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+CUresult own_nvml_query(struct worker *w, struct frame *f, struct args_nvml_query *a) {
+    const struct nvml_query *known = nvml_query_find(a->name);
+
+    (void)f;
+    if (!known) { /* a newer library's */
+        a->result = NVML_ERROR_NOT_SUPPORTED;
+        return CUDA_SUCCESS;
+    }
+    if (a->given_len != known->in_bytes || a->answer_cap != known->answer_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    a->result = (int32_t)query(w, a, known);
+    a->answer_len = known->answer_bytes;
+    return CUDA_SUCCESS;
+}
+
+/* Pairs of field and scope in, as many values out. */
+CUresult own_nvml_fields(struct worker *w, struct frame *f, struct args_nvml_fields *a) {
+    unsigned int (*get)(nvmlDevice_t, int, nvmlFieldValue_t *);
+    uint32_t count = a->given_len / 8;
+    const uint32_t *given = a->given;
+    nvmlFieldValue_t *values = a->answer;
+
+    (void)f;
+    if (!count || count > VCUDA_NVML_FIELDS_MAX || a->given_len % 8 ||
+        a->answer_cap != count * sizeof(*values))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < count; i++) {
+        values[i].fieldId = given[2 * i];
+        values[i].scopeId = given[2 * i + 1];
+    }
+    a->result = NVML_ERROR_NOT_SUPPORTED;
+    if (nvml_start(w) && nvml_device(w, a->device)) {
+        get = nvml_function("nvmlDeviceGetFieldValues");
+        if (get)
+            a->result = (int32_t)get(nvml_device(w, a->device), (int)count, values);
+    }
+    a->answer_len = a->answer_cap;
+    return CUDA_SUCCESS;
+}
+
+static unsigned int host_memory(struct worker *w, int device, nvmlMemory_v2_t *m) {
+    unsigned int (*get)(nvmlDevice_t, nvmlMemory_v2_t *);
+    nvmlDevice_t handle;
+
+    if (!nvml_start(w))
+        return NVML_ERROR_NOT_SUPPORTED;
+    handle = nvml_device(w, device);
+    get = nvml_function("nvmlDeviceGetMemoryInfo_v2");
+    return handle && get ? get(handle, m) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+CUresult own_nvml_memory(struct worker *w, struct frame *f, struct args_nvml_memory *a) {
+    nvmlMemory_v2_t m = {.version = NVML_VERSION_WORD(nvmlMemory_v2_t, 2)};
+
+    (void)f;
+    a->result = (int32_t)host_memory(w, a->device, &m);
+    a->total = m.total;
+    a->reserved = m.reserved;
+    a->left = m.free;
+    a->used = m.used;
+    return CUDA_SUCCESS;
+}

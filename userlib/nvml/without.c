@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the calls through the rings ask of the CUDA library's other parts, in a library that has no
+ * contexts, captures nothing, and gives the worker no functions to call.
+ */
+#include "capture.h"
+#include "guest.h"
+#include "hostfunc.h"
+
+bool context_live(uint64_t context) {
+    (void)context;
+    return false;
+}
+
+CUresult guest_fault(const struct thread *t) {
+    (void)t;
+    return CUDA_SUCCESS;
+}
+
+bool capture_any(void) {
+    return false;
+}
+
+/* Whoever calls one lies. */
+bool hostfunc_called(const struct message *m) {
+    (void)m;
+    return false;
+}
