@@ -12,6 +12,7 @@
 static const char *log_name = "vcuda";
 static enum vcuda_log_level log_max = VCUDA_LOG_NOTICE;
 static bool log_journal;
+static int log_fd = STDERR_FILENO;
 
 void vcuda_log_open(const char *name, enum vcuda_log_level max) {
     log_name = name;
@@ -26,6 +27,10 @@ static size_t prefix(char *line, size_t size, enum vcuda_log_level level) {
                             level == VCUDA_LOG_ERROR     ? "error: "
                             : level == VCUDA_LOG_WARNING ? "warning: "
                                                          : "");
+}
+
+void vcuda_log_to(int fd) {
+    log_fd = fd;
 }
 
 void vcuda_log(enum vcuda_log_level level, const char *format, ...) {
@@ -52,7 +57,7 @@ void vcuda_log(enum vcuda_log_level level, const char *format, ...) {
     }
     line[length++] = '\n';
     /* One write a line, so that lines of several processes do not mix. */
-    ssize_t written = write(STDERR_FILENO, line, length);
+    ssize_t written = write(log_fd, line, length);
 
     (void)written; /* nowhere to say so */
     errno = saved;

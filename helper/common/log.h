@@ -19,6 +19,9 @@ enum vcuda_log_level {
 /* name must outlive the program. Levels above max are dropped. */
 void vcuda_log_open(const char *name, enum vcuda_log_level max);
 
+/* Writes to `fd` from now on, where the standard error serves something else. */
+void vcuda_log_to(int fd);
+
 /* One line; control characters in it are shown as '?'. Any thread. errno stays. */
 void vcuda_log(enum vcuda_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

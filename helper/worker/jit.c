@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "image.h"
+#include "prints.h"
 #include "worker.h"
 
 static void add_option(struct jit *jit, CUjit_option option, uint64_t value) {
@@ -100,5 +101,7 @@ CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, void **im
     r = cuda_image_measure(*image, bytes, &measured);
     if (r != CUDA_SUCCESS)
         free(*image);
+    else
+        prints_image(&measured);
     return r;
 }

@@ -9,6 +9,7 @@
 
 #include "cuda_errors.h"
 #include "log.h"
+#include "prints.h"
 #include "sandbox.h"
 #include "supervise.h"
 #include "worker.h"
@@ -92,6 +93,11 @@ int main(int argc, char **argv) {
                     argv[i]);
             return 2;
         }
+    }
+    r = prints_start();
+    if (r) {
+        snprintf(text, sizeof(text), "memory for what kernels print: %s", strerror(-r));
+        return fail(text);
     }
     objects_init(&worker.objects);
     worker.stats = vcuda_supervise_stats();

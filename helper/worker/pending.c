@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "prints.h"
 #include "worker.h"
 
 /* How long an event is asked for before a thread is woken to sleep for it. */
@@ -192,6 +193,9 @@ void pending_poll(struct worker *w) {
                 continue;
             }
         } else {
+            /* Asking does not bring out what kernels printed, waiting does. */
+            if (prints_possible())
+                r = w->driver.cuEventSynchronize(p->frame.event);
             p->frame.status = r;
             pending_finished(w, &p->frame);
             worker_answer(w, &p->frame);

@@ -9,6 +9,7 @@
 #include "hostfunc.h"
 #include "log.h"
 #include "messages.h"
+#include "prints.h"
 #include "worker.h"
 
 /* How long the executor looks for the next record before it sleeps. */
@@ -130,6 +131,7 @@ void worker_answer(struct worker *w, struct frame *f) {
     head.flags = (uint16_t)slots;
     head.len = (uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob);
     head.deferred = w->deferred;
+    prints_send();
     messages_send(w);
     if (!worker_await_space(w, head.len))
         return;

@@ -18,7 +18,8 @@ static void destroy_context(struct sim_object *object) {
     struct sim_context *context = (struct sim_context *)object;
 
     pthread_mutex_destroy(&context->lock);
-    free(context->printed);
+    free(context->printed.text);
+    free(context->complaints.text);
     free(context);
 }
 
@@ -102,11 +103,19 @@ CUresult sim_context_look(CUcontext handle, struct sim_context **out) {
 CUresult sim_enter_context(CUcontext handle, struct sim_context **out) {
     CUresult result = sim_context_look(handle, out);
 
-    return result == CUDA_SUCCESS ? (CUresult)atomic_load(&(*out)->error) : result;
+    return result == CUDA_SUCCESS ? sim_context_error(*out) : result;
 }
 
 CUresult sim_enter(struct sim_context **out) {
     return sim_enter_context(NULL, out);
+}
+
+CUresult sim_context_error(struct sim_context *context) {
+    CUresult error = (CUresult)atomic_load(&context->error);
+
+    if (error != CUDA_SUCCESS)
+        sim_print_flush(context);
+    return error;
 }
 
 void sim_context_fail(struct sim_context *context, CUresult error) {

@@ -23,7 +23,7 @@ static CUresult get(CUevent handle, struct sim_event **out) {
         return CUDA_ERROR_INVALID_HANDLE;
     if (!atomic_load(&(*out)->context->open) || (*out)->owner != (*out)->context->id)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return (CUresult)atomic_load(&(*out)->context->error);
+    return sim_context_error((*out)->context);
 }
 
 #define EVENT(name, handle)                                                                        \
@@ -112,7 +112,7 @@ CUresult cuEventQuery(CUevent hEvent) {
     sim_mark_put(mark);
     if (!done)
         return CUDA_ERROR_NOT_READY;
-    return (CUresult)atomic_load(&event->context->error);
+    return sim_context_error(event->context);
 }
 
 CUresult cuEventSynchronize(CUevent hEvent) {
@@ -122,7 +122,7 @@ CUresult cuEventSynchronize(CUevent hEvent) {
     sim_mark_wait(mark);
     sim_mark_put(mark);
     sim_print_flush(event->context);
-    return (CUresult)atomic_load(&event->context->error);
+    return sim_context_error(event->context);
 }
 
 /* The time at which the event was reached. */

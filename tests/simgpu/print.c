@@ -6,42 +6,45 @@
 
 #include "sim.h"
 
-void sim_print_append(void *opaque, const char *text, size_t size) {
+void sim_print_append(void *opaque, const char *text, size_t size, bool complaint) {
     struct sim_context *context = opaque;
+    struct sim_output *out = complaint ? &context->complaints : &context->printed;
     size_t room = atomic_load(&context->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
     char *grown;
 
     if (size > room)
         return;
     pthread_mutex_lock(&context->lock);
-    if (context->printed_bytes + size > room) { /* the oldest output is overwritten */
-        size_t lost = context->printed_bytes + size - room;
+    if (out->bytes + size > room) { /* the oldest output is overwritten */
+        size_t lost = out->bytes + size - room;
 
-        context->printed_bytes -= lost;
-        memmove(context->printed, context->printed + lost, context->printed_bytes);
+        out->bytes -= lost;
+        memmove(out->text, out->text + lost, out->bytes);
     }
-    grown = realloc(context->printed, context->printed_bytes + size);
+    grown = realloc(out->text, out->bytes + size);
     if (grown) {
-        memcpy(grown + context->printed_bytes, text, size);
-        context->printed = grown;
-        context->printed_bytes += size;
+        memcpy(grown + out->bytes, text, size);
+        out->text = grown;
+        out->bytes += size;
     }
     pthread_mutex_unlock(&context->lock);
 }
 
-void sim_print_flush(struct sim_context *context) {
-    char *text;
-    size_t size;
+static void show(struct sim_context *context, struct sim_output *from, FILE *to) {
+    struct sim_output out;
 
     pthread_mutex_lock(&context->lock);
-    text = context->printed;
-    size = context->printed_bytes;
-    context->printed = NULL;
-    context->printed_bytes = 0;
+    out = *from;
+    *from = (struct sim_output){NULL, 0};
     pthread_mutex_unlock(&context->lock);
-    if (size) {
-        fwrite(text, 1, size, stdout);
-        fflush(stdout);
+    if (out.bytes) {
+        fwrite(out.text, 1, out.bytes, to);
+        fflush(to);
     }
-    free(text);
+    free(out.text);
+}
+
+void sim_print_flush(struct sim_context *context) {
+    show(context, &context->printed, stdout);
+    show(context, &context->complaints, stderr);
 }

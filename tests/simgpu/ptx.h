@@ -99,8 +99,11 @@ struct ptx_launch {
     size_t dynamic_shared;       /* bytes */
     const void *params;          /* packed, param_bytes long; read only, kept by the caller */
     const volatile bool *cancel; /* optional: true ends the launch within milliseconds */
-    /* Optional: output of the kernel's printf; may be called from several threads at once. */
-    void (*print)(void *opaque, const char *text, size_t n);
+    /*
+     * Optional: output of the kernel's printf, or a complaint of its assert; may be called from
+     * several threads at once.
+     */
+    void (*print)(void *opaque, const char *text, size_t n, bool complaint);
     void *print_opaque;
     bool cooperative;   /* all blocks run side by side, so that the grid can synchronise */
     unsigned threads;   /* host threads to use at most; 0: one for each CPU */

@@ -42,6 +42,11 @@ struct sim_device {
     unsigned primary_flags;
 };
 
+struct sim_output {
+    char *text;
+    size_t bytes;
+};
+
 struct sim_context {
     struct sim_object object;
     struct sim_device *device;
@@ -55,9 +60,9 @@ struct sim_context {
     struct sim_stream *legacy;  /* the default stream */
     struct sim_stream *streams; /* all of them, under the queues' lock */
     pthread_mutex_t lock;
-    struct sim_module *modules; /* under `lock` */
-    char *printed;              /* output of kernels, not yet shown; under `lock` */
-    size_t printed_bytes;
+    struct sim_module *modules;   /* under `lock` */
+    struct sim_output printed;    /* by kernels, not yet shown; under `lock` */
+    struct sim_output complaints; /* the same of their asserts */
 };
 
 struct sim_module {
@@ -124,6 +129,9 @@ CUresult sim_enter(struct sim_context **out);
 /* The same for an explicit context; NULL means the current one. */
 CUresult sim_enter_context(CUcontext handle, struct sim_context **out);
 
+/* The context's lasting error, and with it what its kernels said before they ended. */
+CUresult sim_context_error(struct sim_context *context);
+
 /* Makes a fault the context's lasting error. */
 void sim_context_fail(struct sim_context *context, CUresult error);
 
@@ -141,7 +149,7 @@ struct sim_stream *sim_thread_stream(struct sim_context *context);
 int sim_clamp_priority(int priority);
 
 /* print.c */
-void sim_print_append(void *context, const char *text, size_t size);
+void sim_print_append(void *context, const char *text, size_t size, bool complaint);
 
 /* Shows what kernels have printed. Called wherever the host has waited for them. */
 void sim_print_flush(struct sim_context *context);

@@ -26,7 +26,7 @@ static CUresult look(CUstream handle, bool per_thread, struct sim_stream **out) 
 
     *out = handle > CU_STREAM_PER_THREAD ? sim_handle_get(handle, SIM_STREAM) : NULL;
     if (*out)
-        return (CUresult)atomic_load(&(*out)->context->error);
+        return sim_context_error((*out)->context);
     return sim_stream_get(context, handle, per_thread, out);
 }
 
@@ -94,7 +94,7 @@ static CUresult synchronize(CUstream hStream, bool per_thread) {
         sim_mark_put(last);
     }
     sim_print_flush(stream->context);
-    return (CUresult)atomic_load(&stream->context->error);
+    return sim_context_error(stream->context);
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
@@ -133,7 +133,7 @@ static CUresult query(CUstream hStream, bool per_thread) {
     }
     if (!done)
         return CUDA_ERROR_NOT_READY;
-    return (CUresult)atomic_load(&stream->context->error);
+    return sim_context_error(stream->context);
 }
 
 CUresult cuStreamQuery(CUstream hStream) {

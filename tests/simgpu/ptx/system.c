@@ -164,7 +164,7 @@ static enum step exec_vprintf(struct warp *w, const struct insn *i, uint32_t mas
         if (v.failed)
             return fault(w, i, l, PTX_ERR_ILLEGAL_ADDRESS, "the arguments of printf");
         if (launch->print)
-            launch->print(launch->print_opaque, t.bytes, t.n);
+            launch->print(launch->print_opaque, t.bytes, t.n, false);
         memcpy(argument(w, &call->out[0], l), &v.count, sizeof(v.count));
     }
     return STEP_NEXT;
@@ -185,7 +185,8 @@ static enum step exec_assertfail(struct warp *w, const struct insn *i, uint32_t 
                      w->block->ctaid[1], w->block->ctaid[2], w->tid[0][l], w->tid[1][l],
                      w->tid[2][l], what);
     if (launch->print)
-        launch->print(launch->print_opaque, out, (size_t)n < sizeof(out) ? (size_t)n : sizeof(out));
+        launch->print(launch->print_opaque, out, (size_t)n < sizeof(out) ? (size_t)n : sizeof(out),
+                      true);
     return fault(w, i, l, PTX_ERR_ASSERT, "assertion `%s` failed", what);
 }
 

@@ -139,9 +139,10 @@ struct ptx_module *load_body(const char *body) {
     return m;
 }
 
-static void print(void *opaque, const char *text, size_t n) {
+static void print(void *opaque, const char *text, size_t n, bool complaint) {
     size_t old = strlen(printed);
     (void)opaque;
+    (void)complaint;
     if (n > sizeof(printed) - 1 - old)
         n = sizeof(printed) - 1 - old;
     memcpy(printed + old, text, n);
