@@ -8,11 +8,12 @@
 #include "cuda_types.h"
 
 /*
- * Whether the value of `id` holds neither a pointer nor a handle. Asked by the library, which tells
- * the program, and by the worker, which does not believe the library.
+ * Whether the value of `id` holds neither a host pointer nor a handle. Asked by the library, which
+ * tells the program, and by the worker, which does not believe the library.
  */
 static inline bool cuda_launch_attribute_travels(CUlaunchAttributeID id) {
     switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: /* a device address, which is real */
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
@@ -23,6 +24,7 @@ static inline bool cuda_launch_attribute_travels(CUlaunchAttributeID id) {
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
         return true;
     default:
         return false;

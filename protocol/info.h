@@ -41,7 +41,7 @@ struct vcuda_function_info {
 /* Bytes of parameters that a launch carries at most (the driver's own limit is 32764). */
 #define VCUDA_PARAM_BYTES_MAX 32768u
 
-/* A launch attribute without pointers, as the launch record carries it. */
+/* A launch attribute, as records carry it: an event in it by its name, no other pointer. */
 struct vcuda_launch_attribute {
 	__u32 id;
 	__u32 pad;
@@ -49,6 +49,12 @@ struct vcuda_launch_attribute {
 };
 
 #define VCUDA_LAUNCH_ATTRIBUTES_MAX 16u
+
+/* What occupancy_clusters is asked for. */
+enum vcuda_clusters {
+	VCUDA_CLUSTERS_ACTIVE = 1,
+	VCUDA_CLUSTERS_SIZE = 2,
+};
 
 /* A JIT option with a scalar value, as module_load carries it. */
 struct vcuda_jit_option {

@@ -35,6 +35,8 @@ struct attributes {
 
 struct old_launch;
 
+#define FUNCTION_SHAPES 8
+
 struct function {
     uint64_t name;    /* its own */
     uint64_t module;  /* 0: a kernel's */
@@ -47,6 +49,8 @@ struct function {
     uint32_t max_threads;        /* of a block */
     uint32_t loaded;             /* 1: no launch needs to load it any more */
     struct attributes attributes;
+    uint64_t shapes[FUNCTION_SHAPES]; /* hashes of launches with attributes that the driver took */
+    uint32_t shapes_used;
     struct old_launch *old; /* what cuParamSet and the like collected */
 };
 

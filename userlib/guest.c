@@ -11,6 +11,7 @@
 #include "capture.h"
 #include "counters.h"
 #include "cuda_calls.h"
+#include "environment.h"
 #include "rpc.h"
 #include "session.h"
 
@@ -128,6 +129,7 @@ static CUresult init_once(void) {
         return CUDA_SUCCESS;
     if (state != GUEST_NEW)
         return guest_ready();
+    environment_read();
     r = session_open();
     if (r != CUDA_SUCCESS)
         return r;

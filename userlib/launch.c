@@ -6,16 +6,11 @@
 #include "barrier.h"
 #include "code.h"
 #include "cuda_calls.h"
+#include "environment.h"
+#include "launch.h"
 #include "launch_attributes.h"
 #include "session.h"
 #include "wire.h"
-
-struct launch {
-    unsigned int grid[3], block[3], shared;
-    CUstream stream;
-    struct vcuda_launch_attribute attributes[VCUDA_LAUNCH_ATTRIBUTES_MAX];
-    uint32_t attribute_count;
-};
 
 static int limit_of(const struct context *c, CUdevice_attribute a) {
     return session.devices[c->device].attributes[a];
@@ -57,8 +52,7 @@ static CUresult check_shared(struct thread *t, struct function *f, unsigned int 
 }
 
 /* `extra`: one buffer that is laid out already. */
-static CUresult gather_extra(const struct function *f, void **extra, const void **params,
-                             uint32_t *bytes) {
+static CUresult gather_extra(const struct layout *l, void **extra, const void **params) {
     size_t size = 0;
 
     *params = NULL;
@@ -72,61 +66,178 @@ static CUresult gather_extra(const struct function *f, void **extra, const void 
     }
     if (size && !*params)
         return CUDA_ERROR_INVALID_VALUE;
-    if (size != f->layout.bytes)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    *bytes = f->layout.bytes;
-    return CUDA_SUCCESS;
+    return size == l->bytes ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 }
 
 /* One pointer a parameter, into `buffer` as the kernel wants them. */
-static CUresult gather(const struct function *f, void **kernel_params, uint8_t *buffer) {
-    memset(buffer, 0, f->layout.bytes);
-    for (uint32_t i = 0; i < f->layout.params; i++) {
+static CUresult gather(const struct layout *l, void **kernel_params, uint8_t *buffer) {
+    memset(buffer, 0, l->bytes);
+    for (uint32_t i = 0; i < l->params; i++) {
         if (!kernel_params || !kernel_params[i])
             return CUDA_ERROR_INVALID_VALUE;
-        memcpy(buffer + f->layout.param[i].offset, kernel_params[i], f->layout.param[i].size);
+        memcpy(buffer + l->param[i].offset, kernel_params[i], l->param[i].size);
     }
     return CUDA_SUCCESS;
 }
 
-static CUresult launch(const struct launch *l, CUfunction function, void **kernel_params,
-                       void **extra) {
+CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer,
+                       const void **params) {
+    *params = buffer;
+    return extra ? gather_extra(l, extra, params) : gather(l, kernel_params, buffer);
+}
+
+CUresult launch_check(struct thread *t, struct function *f, const struct launch *l) {
+    CUresult r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), f, l);
+
+    return r == CUDA_SUCCESS ? check_shared(t, f, l->shared) : r;
+}
+
+/*
+ * Events of a launch travel as their names, in the place of the handle. A node that the device may
+ * update is made by captured launches, whose answer would have to be waited for.
+ */
+static CUresult check_attribute(const CUlaunchAttribute *a) {
+    switch (a->id) {
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return guest_check(VCUDA_KIND_EVENT, a->value.programmaticEvent.event);
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return guest_check(VCUDA_KIND_EVENT, a->value.launchCompletionEvent.event);
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return a->value.deviceUpdatableKernelNode.deviceUpdatable ? CUDA_ERROR_NOT_SUPPORTED
+                                                                  : CUDA_SUCCESS;
+    default:
+        return cuda_launch_attribute_travels(a->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a) {
+    struct vcuda_launch_attribute *to = &l->attributes[l->attribute_count];
+    CUresult r;
+
+    if (a->id == CU_LAUNCH_ATTRIBUTE_IGNORE)
+        return CUDA_SUCCESS;
+    r = check_attribute(a);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (l->attribute_count == VCUDA_LAUNCH_ATTRIBUTES_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    *to = (struct vcuda_launch_attribute){.id = a->id};
+    memcpy(to->value, &a->value, sizeof(to->value));
+    l->attribute_count++;
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_read_config(struct launch *l, const CUlaunchConfig *config) {
+    CUresult r = CUDA_SUCCESS;
+
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    l->grid[0] = config->gridDimX, l->grid[1] = config->gridDimY, l->grid[2] = config->gridDimZ;
+    l->block[0] = config->blockDimX, l->block[1] = config->blockDimY;
+    l->block[2] = config->blockDimZ;
+    l->shared = config->sharedMemBytes;
+    l->stream = config->hStream;
+    l->attribute_count = 0;
+    for (unsigned int i = 0; i < config->numAttrs && r == CUDA_SUCCESS; i++)
+        r = launch_add_attribute(l, &config->attrs[i]);
+    return r;
+}
+
+static void hash(uint64_t *h, const void *data, size_t bytes) {
+    const uint8_t *d = data;
+
+    for (size_t i = 0; i < bytes; i++)
+        *h = (*h ^ d[i]) * 0x100000001b3u;
+}
+
+/*
+ * Whether the driver must look at a launch before we go on: what it says of attributes it says at
+ * once, and nobody here knows all its rules. A shape that it took once it takes again.
+ */
+static bool must_ask(const struct function *f, const struct launch *l, uint64_t *shape) {
+    *shape = 0;
+    if (!l->attribute_count)
+        return false;
+    *shape = 0xcbf29ce484222325u;
+    hash(shape, l->grid, sizeof(l->grid));
+    hash(shape, l->block, sizeof(l->block));
+    hash(shape, &l->shared, sizeof(l->shared));
+    for (uint32_t i = 0; i < l->attribute_count; i++) {
+        const struct vcuda_launch_attribute *a = &l->attributes[i];
+
+        hash(shape, &a->id, sizeof(a->id));
+        if (cuda_launch_attribute_travels((CUlaunchAttributeID)a->id))
+            hash(shape, a->value, sizeof(a->value));
+    }
+    for (int i = 0; i < FUNCTION_SHAPES; i++) {
+        if (vcuda_load_once(&f->shapes[i]) == *shape)
+            return false;
+    }
+    return true;
+}
+
+static void remember(struct function *f, uint64_t shape) {
+    uint32_t place = __atomic_fetch_add(&f->shapes_used, 1, __ATOMIC_RELAXED);
+
+    vcuda_store_once(&f->shapes[place % FUNCTION_SHAPES], shape);
+}
+
+static CUresult send(struct thread *t, struct function *f, const struct launch *l, uint64_t stream,
+                     const void *params) {
+    uint64_t shape;
+    bool ask = must_ask(f, l, &shape);
+    CUresult r = wire_launch(t, !ask, f->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                             l->block[1], l->block[2], l->shared, stream, l->attributes,
+                             l->attribute_count * (uint32_t)sizeof(l->attributes[0]), params,
+                             f->layout.bytes);
+
+    if (ask && r == CUDA_SUCCESS)
+        remember(f, shape);
+    return r;
+}
+
+CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
+                     void **extra) {
     struct function *f;
     struct thread *t;
     uint8_t small[1024];
     uint8_t *buffer = small;
-    const void *params = buffer;
-    uint32_t bytes;
+    const void *params;
     uint64_t stream, context;
     CUresult r = guest_enter(&t);
 
+    if (r == CUDA_SUCCESS && kernel_params && extra)
+        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = stream_resolve(t, l->stream, &stream, &context);
-    if (r != CUDA_SUCCESS)
-        return r;
-    r = function_resolve(t, function, &f);
     if (r == CUDA_SUCCESS)
-        r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), f, l);
+        r = function_resolve(t, function, &f);
     if (r == CUDA_SUCCESS)
-        r = check_shared(t, f, l->shared);
+        r = launch_check(t, f, l);
     if (r == CUDA_SUCCESS)
         r = function_load(t, f);
     if (r != CUDA_SUCCESS)
         return r;
-    bytes = f->layout.bytes;
-    if (bytes > sizeof(small)) {
-        params = buffer = malloc(bytes);
+    if (f->layout.bytes > sizeof(small)) {
+        buffer = malloc(f->layout.bytes);
         if (!buffer)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    r = extra ? gather_extra(f, extra, &params, &bytes) : gather(f, kernel_params, buffer);
+    r = launch_params(&f->layout, kernel_params, extra, buffer, &params);
     if (r == CUDA_SUCCESS)
-        r = wire_launch(t, f->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                        l->block[2], l->shared, stream, l->attributes,
-                        l->attribute_count * (uint32_t)sizeof(l->attributes[0]), params, bytes);
+        r = send(t, f, l, stream, params);
     if (buffer != small)
         free(buffer);
-    return r;
+    return r == CUDA_SUCCESS && environment_launch_blocking() ? launch_wait(l->stream) : r;
+}
+
+CUresult launch_wait(CUstream stream) {
+    CUstreamCaptureStatus status;
+    CUresult r = cuStreamIsCapturing(stream, &status);
+
+    if (r == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
+        return CUDA_SUCCESS;
+    return cuStreamSynchronize(stream);
 }
 
 VCUDA_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -141,53 +252,29 @@ VCUDA_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsign
     l.shared = sharedMemBytes;
     l.stream = hStream;
     l.attribute_count = 0;
-    if (kernelParams && extra)
-        return CUDA_ERROR_INVALID_VALUE;
-    return launch(&l, f, kernelParams, extra);
+    return launch_make(&l, f, kernelParams, extra);
 }
 
-static void add_attribute(struct launch *l, CUlaunchAttributeID id, const void *value,
-                          size_t bytes) {
-    struct vcuda_launch_attribute *a = &l->attributes[l->attribute_count++];
-
-    memset(a, 0, sizeof(*a));
-    a->id = id;
-    memcpy(a->value, value, bytes);
-}
-
-static CUresult launch_ex(const CUlaunchConfig *config, CUstream stream, CUfunction f,
+static CUresult launch_ex(const CUlaunchConfig *config, bool per_thread, CUfunction f,
                           void **kernelParams, void **extra) {
     struct launch l;
+    CUresult r = launch_read_config(&l, config);
 
-    if (!config || (kernelParams && extra) || (config->numAttrs && !config->attrs) ||
-        config->numAttrs > VCUDA_LAUNCH_ATTRIBUTES_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
-    l.grid[0] = config->gridDimX, l.grid[1] = config->gridDimY, l.grid[2] = config->gridDimZ;
-    l.block[0] = config->blockDimX, l.block[1] = config->blockDimY, l.block[2] = config->blockDimZ;
-    l.shared = config->sharedMemBytes;
-    l.stream = stream;
-    l.attribute_count = 0;
-    for (unsigned int i = 0; i < config->numAttrs; i++) {
-        const CUlaunchAttribute *a = &config->attrs[i];
-
-        if (a->id == CU_LAUNCH_ATTRIBUTE_IGNORE)
-            continue;
-        if (!cuda_launch_attribute_travels(a->id))
-            return CUDA_ERROR_NOT_SUPPORTED;
-        add_attribute(&l, a->id, &a->value, sizeof(a->value));
-    }
-    return launch(&l, f, kernelParams, extra);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (per_thread)
+        l.stream = guest_per_thread(l.stream);
+    return launch_make(&l, f, kernelParams, extra);
 }
 
 VCUDA_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
                                        void **kernelParams, void **extra) {
-    return launch_ex(config, config ? config->hStream : NULL, f, kernelParams, extra);
+    return launch_ex(config, false, f, kernelParams, extra);
 }
 
 VCUDA_EXPORT CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f,
                                             void **kernelParams, void **extra) {
-    return launch_ex(config, guest_per_thread(config ? config->hStream : NULL), f, kernelParams,
-                     extra);
+    return launch_ex(config, true, f, kernelParams, extra);
 }
 
 VCUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
@@ -195,7 +282,8 @@ VCUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridD
                                                 unsigned int blockDimX, unsigned int blockDimY,
                                                 unsigned int blockDimZ, unsigned int sharedMemBytes,
                                                 CUstream hStream, void **kernelParams) {
-    const int yes = 1;
+    const CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                           .value.cooperative = 1};
     struct launch l;
 
     l.grid[0] = gridDimX, l.grid[1] = gridDimY, l.grid[2] = gridDimZ;
@@ -203,6 +291,6 @@ VCUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridD
     l.shared = sharedMemBytes;
     l.stream = hStream;
     l.attribute_count = 0;
-    add_attribute(&l, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &yes, sizeof(yes));
-    return launch(&l, f, kernelParams, NULL);
+    launch_add_attribute(&l, &cooperative);
+    return launch_make(&l, f, kernelParams, NULL);
 }

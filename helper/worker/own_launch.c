@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Launches. */
+/* Launches, and what would fit of them. */
+#include "launch.h"
+
 #include "launch_attributes.h"
-#include "worker.h"
 
-static CUresult gather_attributes(const struct args_launch *a, CUlaunchAttribute *attributes,
-                                  unsigned int *count) {
-    const struct vcuda_launch_attribute *given = a->attributes;
+/* The event that stands in an attribute by its name. */
+static CUresult attribute_event(struct worker *w, CUevent *event) {
+    void *found;
+    CUresult r = frame_object(w, VCUDA_KIND_EVENT, (uint64_t)*event, &found);
 
-    *count = a->attributes_len / (uint32_t)sizeof(*given);
-    if (a->attributes_len % sizeof(*given) || *count > VCUDA_LAUNCH_ATTRIBUTES_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned int i = 0; i < *count; i++) {
-        if (!cuda_launch_attribute_travels((CUlaunchAttributeID)given[i].id))
-            return CUDA_ERROR_INVALID_VALUE;
-        attributes[i].id = (CUlaunchAttributeID)given[i].id;
-        memcpy(&attributes[i].value, given[i].value, sizeof(attributes[i].value));
+    *event = r == CUDA_SUCCESS ? found : NULL;
+    return r;
+}
+
+CUresult launch_attribute(struct worker *w, const struct vcuda_launch_attribute *given,
+                          CUlaunchAttribute *a) {
+    a->id = (CUlaunchAttributeID)given->id;
+    memcpy(&a->value, given->value, sizeof(a->value));
+    switch (a->id) {
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return attribute_event(w, &a->value.programmaticEvent.event);
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return attribute_event(w, &a->value.launchCompletionEvent.event);
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        memset(&a->value, 0, sizeof(a->value)); /* "no" is all that may be said */
+        return CUDA_SUCCESS;
+    default:
+        return cuda_launch_attribute_travels(a->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
-    return CUDA_SUCCESS;
+}
+
+CUresult launch_attributes(struct worker *w, const void *blob, uint32_t bytes,
+                           CUlaunchAttribute *attributes, unsigned int *count) {
+    const struct vcuda_launch_attribute *given = blob;
+    CUresult r = CUDA_SUCCESS;
+
+    *count = bytes / (uint32_t)sizeof(*given);
+    if (bytes % sizeof(*given) || *count > VCUDA_LAUNCH_ATTRIBUTES_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned int i = 0; i < *count && r == CUDA_SUCCESS; i++)
+        r = launch_attribute(w, &given[i], &attributes[i]);
+    return r;
 }
 
 CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
@@ -34,8 +58,24 @@ CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
     if (!objects_get(&w->objects, VCUDA_KIND_FUNCTION, a->f_name, &function) ||
         bytes < function.aux)
         return CUDA_ERROR_INVALID_VALUE;
-    r = gather_attributes(a, attributes, &config.numAttrs);
+    r = launch_attributes(w, a->attributes, a->attributes_len, attributes, &config.numAttrs);
     if (r != CUDA_SUCCESS)
         return r;
     return w->driver.cuLaunchKernelEx(&config, a->f, NULL, bytes ? extra : NULL);
+}
+
+CUresult own_occupancy_clusters(struct worker *w, struct frame *f,
+                                struct args_occupancy_clusters *a) {
+    CUlaunchAttribute attributes[VCUDA_LAUNCH_ATTRIBUTES_MAX];
+    CUlaunchConfig config = {a->gx, a->gy,     a->gz,     a->bx,      a->by,
+                             a->bz, a->shared, a->stream, attributes, 0};
+    CUresult r =
+        launch_attributes(w, a->attributes, a->attributes_len, attributes, &config.numAttrs);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    return a->which == VCUDA_CLUSTERS_ACTIVE
+               ? w->driver.cuOccupancyMaxActiveClusters(&a->value, a->f, &config)
+               : w->driver.cuOccupancyMaxPotentialClusterSize(&a->value, a->f, &config);
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch, a graph's node and an occupancy query have in common. */
+#ifndef VCUDA_USERLIB_LAUNCH_H
+#define VCUDA_USERLIB_LAUNCH_H
+
+#include "code.h"
+
+struct launch {
+    unsigned int grid[3], block[3];
+    unsigned int shared; /* bytes, dynamic */
+    CUstream stream;
+    struct vcuda_launch_attribute attributes[VCUDA_LAUNCH_ATTRIBUTES_MAX];
+    uint32_t attribute_count;
+};
+
+/* Takes the caller's configuration over, its attributes translated as the worker wants them. */
+CUresult launch_read_config(struct launch *l, const CUlaunchConfig *config);
+CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a);
+
+/* The errors of a shape that native tells at once. */
+CUresult launch_check(struct thread *t, struct function *f, const struct launch *l);
+
+/*
+ * Lays the parameters out: *params is `buffer`, of l->bytes, or the caller's own, in the `extra`
+ * form.
+ */
+CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer,
+                       const void **params);
+
+/* Checks all of it and sends it off. */
+CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
+                     void **extra);
+
+/* Waits for a stream, unless it is being captured. */
+CUresult launch_wait(CUstream stream);
+
+#endif
