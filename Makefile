@@ -9,7 +9,7 @@ DESTDIR ?=
 
 # A room may use what stands before it in this list.
 ROOMS := cuda protocol xenstore-schema helper userlib tests/simgpu \
-	tests/conformance tests/lab
+	tests/conformance tests/nvml tests/lab
 
 # Whether a kernel's headers are here to build the modules against.
 HEADERS := $(wildcard /lib/modules/*/build/Makefile)
