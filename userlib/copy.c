@@ -16,6 +16,7 @@
 #include "info.h"
 #include "ranges.h"
 #include "rpc.h"
+#include "stage.h"
 #include "wire.h"
 
 /* One copy of the program, as the calls below describe it. */
@@ -28,75 +29,39 @@ struct copy {
     bool wait;       /* the call returns when the data is there */
 };
 
-/* A piece of a staged copy that is under way. */
-struct piece {
-    struct rpc rpc;
-    char *stage;
-    char *host; /* where a download goes in the end */
-    size_t bytes;
+/* ... as staging sees it. */
+struct staged {
+    struct stage_job job;
+    struct copy *copy;
 };
 
-static CUresult send_piece(struct copy *c, struct piece *p, size_t at) {
+static CUresult send_piece(struct stage_job *job, struct stage_piece *p) {
+    const struct copy *c = ((struct staged *)job)->copy;
     bool up = c->direction == VCUDA_COPY_HTOD;
     CUresult r = rpc_begin(&p->rpc, c->t, VCUDA_CALL_copy_done, false);
 
     if (r != CUDA_SUCCESS)
         return r;
     rpc_slot(&p->rpc, c->direction);
-    rpc_slot(&p->rpc, up ? c->dst + at : (uint64_t)p->stage);
-    rpc_slot(&p->rpc, up ? (uint64_t)p->stage : c->src + at);
-    rpc_slot(&p->rpc, p->bytes);
+    rpc_slot(&p->rpc, up ? c->dst + p->x : (uint64_t)p->stage);
+    rpc_slot(&p->rpc, up ? (uint64_t)p->stage : c->src + p->x);
+    rpc_slot(&p->rpc, p->width);
     rpc_slot(&p->rpc, c->stream);
     if (up)
-        memcpy(p->stage, (const char *)c->src + at, p->bytes);
-    else
-        p->host = (char *)c->dst + at;
+        memcpy(p->stage, (const char *)c->src + p->x, p->width);
     return rpc_send(&p->rpc);
 }
 
-static CUresult finish_piece(struct piece *p) {
-    CUresult r = rpc_finish(&p->rpc, 0);
-
-    if (r == CUDA_SUCCESS && p->host)
-        memcpy(p->host, p->stage, p->bytes);
-    arena_stage_give(p->stage);
-    return r;
+static void land_piece(struct stage_job *job, struct stage_piece *p) {
+    memcpy((char *)((struct staged *)job)->copy->dst + p->x, p->stage, p->width);
 }
 
-/* Through the staging areas, as many pieces under way as there are areas to be had. */
 static CUresult copy_staged(struct copy *c) {
-    struct piece pieces[ARENA_STAGES];
-    unsigned int first = 0, count = 0;
-    CUresult r = CUDA_SUCCESS, one;
-    size_t at = 0;
+    struct staged s = {{c->bytes, 1, 1, send_piece, NULL}, c};
 
-    COUNT(bytes_staged, c->bytes);
-    while (at < c->bytes && r == CUDA_SUCCESS) {
-        struct piece *p = &pieces[(first + count) % ARENA_STAGES];
-
-        p->stage = count < ARENA_STAGES ? arena_stage_take(count == 0) : NULL;
-        if (!p->stage) { /* all are taken: the oldest of ours must end first */
-            r = finish_piece(&pieces[first]);
-            first = (first + 1) % ARENA_STAGES;
-            count--;
-            continue;
-        }
-        p->host = NULL;
-        p->bytes = c->bytes - at < arena_stage_bytes() ? c->bytes - at : arena_stage_bytes();
-        r = send_piece(c, p, at);
-        if (r != CUDA_SUCCESS) {
-            arena_stage_give(p->stage);
-            break;
-        }
-        at += p->bytes;
-        count++;
-    }
-    for (; count; count--, first = (first + 1) % ARENA_STAGES) {
-        one = finish_piece(&pieces[first]);
-        if (r == CUDA_SUCCESS)
-            r = one;
-    }
-    return r;
+    if (c->direction == VCUDA_COPY_DTOH)
+        s.job.land = land_piece;
+    return stage_run(&s.job);
 }
 
 static CUresult copy_with_host(struct copy *c) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "sim.h"
 
 #define STAGE_LIMIT ((size_t)65536) /* bytes of pageable memory that are taken at once */
@@ -26,29 +27,14 @@ struct fill_op {
     uint32_t pattern;
 };
 
-enum place {
-    DEVICE,
-    PINNED,
-    PAGEABLE,
-    BAD, /* a known address, but not all of the range */
-};
-
-static enum place place_of(uint64_t addr, size_t bytes) {
+enum sim_place sim_place_of(uint64_t addr, size_t bytes) {
     struct sim_block block;
 
     if (!sim_memory_find(addr, &block))
-        return addr ? PAGEABLE : BAD;
+        return addr ? SIM_PAGEABLE : SIM_BAD;
     if (bytes > block.size - (addr - block.base))
-        return BAD;
-    return sim_block_on_device(&block) ? DEVICE : PINNED;
-}
-
-static bool on_device(enum place place) {
-    return place == DEVICE || place == PINNED;
-}
-
-static bool on_host(enum place place) {
-    return place == PAGEABLE || place == PINNED;
+        return SIM_BAD;
+    return sim_block_on_device(&block) ? SIM_DEVICE : SIM_PINNED;
 }
 
 static CUresult run_copy(struct sim_op *op, struct sim_context *context) {
@@ -64,16 +50,16 @@ static CUresult run_copy(struct sim_op *op, struct sim_context *context) {
 struct request {
     uint64_t dst, src;
     size_t bytes;
-    enum place to, from;
+    enum sim_place to, from;
     bool async; /* it takes a stream */
     bool per_thread;
 };
 
 static CUresult copy(const struct request *request, CUstream handle) {
-    bool stage = request->async && request->from == PAGEABLE && request->to == DEVICE &&
+    bool stage = request->async && request->from == SIM_PAGEABLE && request->to == SIM_DEVICE &&
                  request->bytes <= STAGE_LIMIT;
-    bool pageable = request->from == PAGEABLE || request->to == PAGEABLE;
-    bool inside = request->from == DEVICE && request->to == DEVICE;
+    bool pageable = request->from == SIM_PAGEABLE || request->to == SIM_PAGEABLE;
+    bool inside = request->from == SIM_DEVICE && request->to == SIM_DEVICE;
     bool wait = request->async ? pageable && !stage : !inside;
     SIM_AUTO struct sim_stream *stream = NULL;
     struct copy_op *op;
@@ -84,7 +70,7 @@ static CUresult copy(const struct request *request, CUstream handle) {
         return result;
     if (request->bytes == 0)
         return CUDA_SUCCESS;
-    if (request->to == BAD || request->from == BAD)
+    if (request->to == SIM_BAD || request->from == SIM_BAD)
         return CUDA_ERROR_INVALID_VALUE;
     op = sim_op_new(sizeof(*op) + (stage ? request->bytes : 0), run_copy);
     if (!op)
@@ -102,8 +88,8 @@ static struct request ask(uint64_t dst, uint64_t src, size_t bytes, bool async, 
         .dst = dst,
         .src = src,
         .bytes = bytes,
-        .to = place_of(dst, bytes),
-        .from = place_of(src, bytes),
+        .to = sim_place_of(dst, bytes),
+        .from = sim_place_of(src, bytes),
         .async = async,
         .per_thread = per_thread,
     };
@@ -114,8 +100,8 @@ static CUresult to_device(CUdeviceptr dst, const void *src, size_t bytes, CUstre
                           bool async, bool per_thread) {
     struct request request = ask(dst, (uintptr_t)src, bytes, async, per_thread);
 
-    if (!on_device(request.to) || !on_host(request.from))
-        request.to = BAD;
+    if (!sim_is_device(request.to) || !sim_is_host(request.from))
+        request.to = SIM_BAD;
     return copy(&request, stream);
 }
 
@@ -123,8 +109,8 @@ static CUresult to_host(void *dst, CUdeviceptr src, size_t bytes, CUstream strea
                         bool per_thread) {
     struct request request = ask((uintptr_t)dst, src, bytes, async, per_thread);
 
-    if (!on_host(request.to) || !on_device(request.from))
-        request.to = BAD;
+    if (!sim_is_host(request.to) || !sim_is_device(request.from))
+        request.to = SIM_BAD;
     return copy(&request, stream);
 }
 
@@ -132,8 +118,8 @@ static CUresult between_devices(CUdeviceptr dst, CUdeviceptr src, size_t bytes, 
                                 bool async, bool per_thread) {
     struct request request = ask(dst, src, bytes, async, per_thread);
 
-    if (!on_device(request.to) || !on_device(request.from))
-        request.to = BAD;
+    if (!sim_is_device(request.to) || !sim_is_device(request.from))
+        request.to = SIM_BAD;
     return copy(&request, stream);
 }
 
@@ -232,7 +218,7 @@ static CUresult run_fill(struct sim_op *op, struct sim_context *context) {
 static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t count,
                      CUstream handle, bool async, bool per_thread) {
     SIM_AUTO struct sim_stream *stream = NULL;
-    enum place place;
+    enum sim_place place;
     struct fill_op *op;
     SIM_ENTER(context);
     CUresult result = sim_stream_get(context, handle, per_thread, &stream);
@@ -241,8 +227,8 @@ static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t c
         return result;
     if (count == 0)
         return CUDA_SUCCESS;
-    place = count > SIZE_MAX / width ? BAD : place_of(dst, count * width);
-    if (!on_device(place) || dst % width)
+    place = count > SIZE_MAX / width ? SIM_BAD : sim_place_of(dst, count * width);
+    if (!sim_is_device(place) || dst % width)
         return CUDA_ERROR_INVALID_VALUE;
     op = sim_op_new(sizeof(*op), run_fill);
     if (!op)
@@ -252,8 +238,8 @@ static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t c
     op->width = width;
     op->pattern = pattern;
     /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
-    return place == PINNED && !async ? sim_submit_and_wait(stream, &op->op)
-                                     : sim_submit(stream, &op->op, NULL);
+    return place == SIM_PINNED && !async ? sim_submit_and_wait(stream, &op->op)
+                                         : sim_submit(stream, &op->op, NULL);
 }
 
 CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {

@@ -20,6 +20,8 @@ enum sim_type {
     SIM_FUNCTION,
     SIM_LIBRARY,
     SIM_KERNEL,
+    SIM_ARRAY,
+    SIM_MIPMAP,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */

@@ -28,6 +28,7 @@ struct sim_space {
 
 enum sim_memory_kind {
     SIM_MEMORY_DEVICE,     /* cuMemAlloc */
+    SIM_MEMORY_ARRAY,      /* an array's elements: no kernel is given its address */
     SIM_MEMORY_MODULE,     /* a module's variables */
     SIM_MEMORY_HOST,       /* cuMemHostAlloc: ours to unmap */
     SIM_MEMORY_REGISTERED, /* cuMemHostRegister: the program's */

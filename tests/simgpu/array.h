@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays: device memory that only copies reach, dense, row by row. */
+#ifndef SIMGPU_ARRAY_H
+#define SIMGPU_ARRAY_H
+
+#include "sim.h"
+
+struct sim_array {
+    struct sim_object object;
+    struct sim_context *context;
+    uint64_t owner; /* the context's id */
+    CUDA_ARRAY3D_DESCRIPTOR desc;
+    size_t element;             /* bytes */
+    size_t pitch, rows, slices; /* bytes, rows, slices or layers */
+    uint64_t addr;
+    bool level; /* of a mipmapped array, which owns its memory */
+};
+
+/* The array behind a handle, a reference, or the error to return. */
+CUresult sim_array_get(CUarray handle, struct sim_array **out);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fills of rows. */
+#include "cuda_calls.h"
+#include "guest.h"
+#include "ranges.h"
+#include "wire.h"
+
+/* CU_DEVICE_ATTRIBUTE_MAX_PITCH of all devices: bytes. */
+#define PITCH_MAX 0x7fffffffu
+
+struct fill2d {
+    uint64_t dst;
+    size_t pitch; /* bytes */
+    uint32_t value;
+    uint32_t width; /* bytes an element */
+    size_t columns; /* elements */
+    size_t rows;
+};
+
+/* The driver cannot find fault with it: it may be posted. */
+static bool is_good(const struct fill2d *f) {
+    struct range range;
+    uint64_t row, bytes;
+
+    if (__builtin_mul_overflow(f->columns, f->width, &row) ||
+        __builtin_mul_overflow(f->rows - 1, f->pitch, &bytes) ||
+        __builtin_add_overflow(bytes, row, &bytes))
+        return false;
+    return !(f->dst % f->width) && f->pitch <= PITCH_MAX &&
+           (f->rows == 1 || (!(f->pitch % f->width) && f->pitch >= row)) &&
+           ranges_find(f->dst, bytes, &range);
+}
+
+/* The synchronous form does not wait for device memory, as native. */
+static CUresult fill2d(const struct fill2d *f, CUstream stream) {
+    uint64_t name, context;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, stream, &name, &context);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!f->columns || !f->rows)
+        return CUDA_SUCCESS;
+    return wire_fill2d(t, is_good(f), f->dst, f->pitch, f->value, f->width, f->columns, f->rows,
+                       name);
+}
+
+#define REQUEST(value, width)                                                                      \
+    &(struct fill2d) {                                                                             \
+        dstDevice, dstPitch, value, width, Width, Height                                           \
+    }
+
+#define FILL2D(name, type, value, width)                                                           \
+    VCUDA_EXPORT CUresult name##_v2(CUdeviceptr dstDevice, size_t dstPitch, type value,            \
+                                    size_t Width, size_t Height) {                                 \
+        return fill2d(REQUEST(value, width), NULL);                                                \
+    }                                                                                              \
+    VCUDA_EXPORT CUresult name##_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, type value,       \
+                                         size_t Width, size_t Height) {                            \
+        return fill2d(REQUEST(value, width), CU_STREAM_PER_THREAD);                                \
+    }                                                                                              \
+    VCUDA_EXPORT CUresult name##Async(CUdeviceptr dstDevice, size_t dstPitch, type value,          \
+                                      size_t Width, size_t Height, CUstream hStream) {             \
+        return fill2d(REQUEST(value, width), hStream);                                             \
+    }                                                                                              \
+    /* The first version: lengths and addresses of 32 bits. */                                     \
+    VCUDA_EXPORT CUresult name(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, type value,        \
+                               unsigned int Width, unsigned int Height) {                          \
+        return fill2d(REQUEST(value, width), NULL);                                                \
+    }
+
+FILL2D(cuMemsetD2D8, unsigned char, uc, 1)
+FILL2D(cuMemsetD2D16, unsigned short, us, 2)
+FILL2D(cuMemsetD2D32, unsigned int, ui, 4)
