@@ -199,6 +199,32 @@ static void end_owned(struct objects *o, uint64_t owner) {
     }
 }
 
+uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native) {
+    uint64_t name = 0;
+
+    pthread_mutex_lock(&o->lock);
+    for (uint32_t i = 0; i < o->kinds[kind].room && !name; i++) {
+        const struct slot *s = &o->kinds[kind].slots[i];
+
+        if (s->name && s->object.native == native)
+            name = s->name;
+    }
+    pthread_mutex_unlock(&o->lock);
+    return name;
+}
+
+void objects_give(struct objects *o, uint64_t name, uint64_t owner) {
+    struct slot *s;
+
+    pthread_mutex_lock(&o->lock);
+    s = slot_of(o, name);
+    if (s && s->name == name) {
+        s->object.owner = owner;
+        note_owner(o, owner);
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
 void objects_end(struct objects *o, uint64_t name) {
     uint32_t kind = vcuda_name_kind(name);
     struct slot *s;

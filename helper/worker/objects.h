@@ -43,6 +43,10 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object);
  */
 uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct object *object);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
+/* The name of a driver's object of a kind that the guest names, or 0. Looks at all of them. */
+uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native);
+/* An object belongs to another owner now. */
+void objects_give(struct objects *o, uint64_t name, uint64_t owner);
 /* Ends a name and all that it owns. */
 void objects_end(struct objects *o, uint64_t name);
 /* Ends the name that a driver's object has, if it has one, and all that it owns. */

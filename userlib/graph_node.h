@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nodes of graphs: what the files share that add, change and ask about them. */
+#ifndef VCUDA_USERLIB_GRAPH_NODE_H
+#define VCUDA_USERLIB_GRAPH_NODE_H
+
+#include "graph.h"
+#include "guest.h"
+#include "info.h"
+
+/* A node's parameters as a record carries them. */
+struct node_record {
+    struct vcuda_node node;
+    uint8_t more[VCUDA_PARAM_BYTES_MAX];
+};
+
+/* Bytes of it that travel. */
+static inline uint32_t node_bytes(const struct node_record *r) {
+    return (uint32_t)sizeof(r->node) + r->node.bytes;
+}
+
+/*
+ * Writes what the program gave. The numbers of a host function are new: node_drop() ends them if
+ * the record comes to nothing.
+ */
+CUresult node_write(struct thread *t, const CUgraphNodeParams *p, struct node_record *out);
+void node_drop(const struct node_record *r);
+
+/* A copy's parameters, and back. Memory that is not pinned: CUDA_ERROR_NOT_SUPPORTED. */
+CUresult node_write_copy(const CUDA_MEMCPY3D *c, struct vcuda_copy3d *out);
+void node_read_copy(const struct vcuda_copy3d *c, CUDA_MEMCPY3D *out);
+
+/* Asks the worker for a node's parameters; the node must be of that type. */
+CUresult node_ask(CUgraphNode node, CUgraphNodeType type, const void *out, struct node_record *r);
+
+/*
+ * Memory of `bytes` bytes that lives as long as the node, which it is kept with: what it held
+ * before is valid until then, if it was of the same size. NULL: out of memory.
+ */
+void *node_memory(uint64_t node, uint64_t graph, size_t bytes);
+
+#endif
