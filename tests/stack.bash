@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
 #
 # Sourced by the suites that run programs over the local transport: starts and
 # ends one vcudad, and tells a simulated GPU from a real one. Needs $top.
