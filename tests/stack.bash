@@ -38,7 +38,7 @@ stack_start() {
 	LD_LIBRARY_PATH=${DRIVER_PATH:-$(dirname "$driver")} \
 		"$top/build/helper/vcudad" --xen=off --socket "$VCUDA_SOCKET" \
 		--state-dir "$stack_dir/state" --worker "$top/build/helper/vcuda-worker" \
-		--driver "$driver" "$@" 2>"$dir/vcudad.log" </dev/null &
+		--driver "$driver" "$@" >"$dir/vcudad.log" 2>&1 </dev/null &
 	stack_daemon=$!
 	for _ in $(seq 100); do
 		[ -S "$VCUDA_SOCKET" ] && return 0
