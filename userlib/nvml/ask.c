@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "link.h"
+#include "nvml_link.h"
 #include "wire.h"
 
 nvmlReturn_t ask_device(nvmlDevice_t device, int *index) {

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "ask.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_calls.h"
 
 struct nvmlEventSet_st {

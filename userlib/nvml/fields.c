@@ -5,7 +5,7 @@
 
 #include "ask.h"
 #include "info.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_calls.h"
 #include "wire.h"
 

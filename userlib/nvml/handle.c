@@ -6,7 +6,7 @@
 
 #include "ask.h"
 #include "identity.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_calls.h"
 
 VCUDA_EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *deviceCount) {

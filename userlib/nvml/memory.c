@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Memory, as much of it as this domain may use. */
 #include "ask.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_calls.h"
 #include "wire.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Programs on a device. */
 #include "ask.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_calls.h"
 
 static nvmlReturn_t none(nvmlDevice_t device, unsigned int *count) {

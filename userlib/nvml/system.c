@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ask.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_calls.h"
 
 VCUDA_EXPORT nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "ask.h"
-#include "link.h"
+#include "nvml_link.h"
 #include "nvml_answers.h"
 #include "nvml_calls.h"
 

@@ -9,8 +9,8 @@ CONFORMANCE := $(TOP)/tests/conformance
 
 export CMOCKA_MESSAGE_OUTPUT := TAP
 
-.PHONY: check check-unit check-process process-rooms
-check: check-unit check-process
+.PHONY: check check-unit check-process check-command process-rooms
+check: check-unit check-process check-command
 check-unit: $(UNIT_TESTS)
 	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
 
@@ -24,10 +24,13 @@ $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk |
 check-process: all process-rooms $(TEST_OUT)/client $(TEST_OUT)/rogue
 	tests/process/run
 
+check-command: all process-rooms
+	tests/command/run
+
 process-rooms:
 	+$(MAKE) -C $(TOP)/helper all
 	+$(MAKE) -C $(TOP)/tests/simgpu all
-	+$(MAKE) -C $(CONFORMANCE) $(TOP)/build/conformance/threads
+	+$(MAKE) -C $(CONFORMANCE) $(addprefix $(TOP)/build/conformance/,threads vector_add)
 
 # Its kernels are found from the folder of the conformance programs.
 $(TEST_OUT)/client: tests/process/client.c $(CONFORMANCE)/common.h \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "link.h"
+#include "nvml_link.h"
 
 #include <pthread.h>
 #include <string.h>
