@@ -4,6 +4,7 @@
 # pinned, a supervisor that dies, guests destroyed while mapped and pinned; an honest guest beside.
 
 echo_start() {
+    : >/run/echo.log # not the last one's "ready"
     host-echo "$@" >/run/echo.log &
     helper=$!
     wait_until 5 grep -q ready /run/echo.log

@@ -111,7 +111,6 @@ vcudad_is_killed() {
     start g loop round guest-busy loop /tmp/stop || not_ok "$kind: no program that loops"
     kill -9 "$vcudad"
     wait "$vcudad"
-    rm -f $vcuda_status
     check "$kind: vcudad killed: a program of g goes on" goes_on g
     vcuda_daemon
     check "$kind: vcudad serves again" wait_until 20 vcuda_ready

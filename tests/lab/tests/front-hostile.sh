@@ -13,6 +13,7 @@ idle() { test "$(guest_run g 'grep -c vcuda /proc/interrupts')" = 0; }
 connect() {
     xenstore-write "$(K min-version)" 1 "$(K max-version)" 1 "$(K features)" 0 "$(K state)" 2
     wait_until 5 front_is 3 || return
+    : >/run/rogue.log # not the last one's "ready"
     rogue-back "$id" "$(xenstore-read "$(F ctl-ring-ref)")" \
         "$(xenstore-read "$(F event-channel)")" "$1" >/run/rogue.log 2>&1 &
     rogue=$!

@@ -15,6 +15,7 @@ vcuda_connected() {
 
 # vcuda_daemon [OPTION...]: vcudad in the background, its id in $vcudad.
 vcuda_daemon() {
+    rm -f $vcuda_status # the last one's
     vcudad -v --local off "$@" 2>>/run/vcudad.log &
     vcudad=$!
 }
