@@ -294,3 +294,24 @@ VCUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridD
     launch_add_attribute(&l, &cooperative);
     return launch_make(&l, f, kernelParams, NULL);
 }
+
+/* No waiting for the other devices before, or after, a launch. */
+#define MULTI_DEVICE_FLAGS 3u
+
+/* From before cooperative groups over several devices were given up: one device remains. */
+VCUDA_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList,
+                                                           unsigned int numDevices,
+                                                           unsigned int flags) {
+    const CUDA_LAUNCH_PARAMS *p = launchParamsList;
+    CUresult r = guest_ready();
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!p || !numDevices || flags & ~MULTI_DEVICE_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (numDevices > 1)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return cuLaunchCooperativeKernel(p->function, p->gridDimX, p->gridDimY, p->gridDimZ,
+                                     p->blockDimX, p->blockDimY, p->blockDimZ, p->sharedMemBytes,
+                                     p->hStream, p->kernelParams);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The driver's linker: its state, our buffers for its logs, and what it made. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "image.h"
+#include "jit.h"
+#include "worker.h"
+
+/*
+ * What the name of a linker stands for. Never freed, since a guest may destroy one on one thread
+ * and use it on another: only what is large goes, and the state is NULL then.
+ */
+struct linker {
+    pthread_mutex_t lock;
+    CUlinkState state;
+    struct jit jit;
+    char *info, *error;
+    const void *cubin; /* the state's own */
+    size_t cubin_bytes;
+};
+
+static CUresult lock(CUlinkState name, struct linker **l) {
+    *l = (struct linker *)name;
+    pthread_mutex_lock(&(*l)->lock);
+    if ((*l)->state)
+        return CUDA_SUCCESS;
+    pthread_mutex_unlock(&(*l)->lock);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult unlock(struct linker *l, CUresult r) {
+    pthread_mutex_unlock(&l->lock);
+    return r;
+}
+
+static void end(struct linker *l) {
+    free(l->info);
+    free(l->error);
+    l->info = l->error = NULL;
+    l->state = NULL;
+    l->cubin = NULL;
+}
+
+CUresult own_link_create(struct worker *w, struct frame *f, struct args_link_create *a) {
+    struct linker *l;
+    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (a->info_cap > VCUDA_JIT_LOG_MAX || a->error_cap > VCUDA_JIT_LOG_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    l = calloc(1, sizeof(*l));
+    if (!l)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_init(&l->lock, NULL);
+    l->info = calloc(1, a->info_cap + 1);
+    l->error = calloc(1, a->error_cap + 1);
+    if (l->info && l->error)
+        r = jit_options(&l->jit, a->options, a->options_len);
+    if (r == CUDA_SUCCESS) {
+        jit_logs(&l->jit, l->info, a->info_cap, l->error, a->error_cap);
+        r = w->driver.cuLinkCreate_v2(l->jit.count, l->jit.options, l->jit.values, &l->state);
+    }
+    if (r != CUDA_SUCCESS) {
+        end(l);
+        free(l);
+        return r;
+    }
+    f->owner = f->head.ctx;
+    a->link = (CUlinkState)l;
+    return CUDA_SUCCESS;
+}
+
+/* Input of the kinds that tell their size must be as long as they tell. */
+static CUresult check_input(int32_t type, const void *input, uint64_t bytes) {
+    struct cuda_image measured;
+
+    switch (type) {
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_FATBINARY:
+        return cuda_image_measure(input, bytes, &measured);
+    default:
+        return type >= 0 && type < CU_JIT_NUM_INPUT_TYPES ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult private_input(struct worker *w, const struct args_link_add *a, char **input) {
+    CUresult r;
+
+    if (!a->bytes || a->bytes > CUDA_IMAGE_MAX || !regions_hold(w, a->address, a->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    *input = malloc(a->bytes + 1);
+    if (!*input)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(*input, (const void *)a->address, a->bytes);
+    (*input)[a->bytes] = 0; /* text ends somewhere */
+    r = check_input(a->type, *input, a->bytes);
+    if (r != CUDA_SUCCESS)
+        free(*input);
+    return r;
+}
+
+static bool room_for_logs(const struct linker *l, uint32_t cap) {
+    return cap >= sizeof(struct vcuda_module_log) + l->jit.info_cap + l->jit.error_cap;
+}
+
+CUresult own_link_add(struct worker *w, struct frame *f, struct args_link_add *a) {
+    struct jit jit;
+    struct linker *l;
+    char *input;
+    CUresult r = jit_options(&jit, a->options, a->options_len);
+
+    (void)f;
+    if (r == CUDA_SUCCESS)
+        r = private_input(w, a, &input);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = lock(a->link, &l);
+    if (r == CUDA_SUCCESS && !room_for_logs(l, a->log_cap))
+        r = unlock(l, CUDA_ERROR_INVALID_VALUE);
+    if (r == CUDA_SUCCESS) {
+        r = w->driver.cuLinkAddData_v2(l->state, (CUjitInputType)a->type, input, a->bytes,
+                                       a->name[0] ? a->name : NULL, jit.count, jit.options,
+                                       jit.values);
+        a->log_len = jit_answer(&l->jit, r, a->log);
+        r = unlock(l, CUDA_SUCCESS);
+    }
+    free(input);
+    return r;
+}
+
+CUresult own_link_complete(struct worker *w, struct frame *f, struct args_link_complete *a) {
+    struct linker *l;
+    void *cubin;
+    CUresult r = lock(a->link, &l);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!room_for_logs(l, a->log_cap))
+        return unlock(l, CUDA_ERROR_INVALID_VALUE);
+    r = w->driver.cuLinkComplete(l->state, &cubin, &l->cubin_bytes);
+    l->cubin = r == CUDA_SUCCESS ? cubin : NULL;
+    a->bytes = l->cubin ? l->cubin_bytes : 0;
+    a->log_len = jit_answer(&l->jit, r, a->log);
+    return unlock(l, CUDA_SUCCESS);
+}
+
+/* A piece of what was made, into the arena. */
+CUresult own_link_read(struct worker *w, struct frame *f, struct args_link_read *a) {
+    struct linker *l;
+    CUresult r = lock(a->link, &l);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!l->cubin || a->offset > l->cubin_bytes || a->bytes > l->cubin_bytes - a->offset ||
+        !regions_hold(w, a->address, a->bytes))
+        return unlock(l, CUDA_ERROR_INVALID_VALUE);
+    memcpy((void *)a->address, (const char *)l->cubin + a->offset, a->bytes);
+    return unlock(l, CUDA_SUCCESS);
+}
+
+CUresult own_link_destroy(struct worker *w, struct frame *f, struct args_link_destroy *a) {
+    struct linker *l;
+    CUresult r = lock(a->link, &l);
+
+    (void)f;
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuLinkDestroy(l->state);
+    if (r == CUDA_SUCCESS)
+        end(l);
+    return unlock(l, r);
+}
