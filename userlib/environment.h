@@ -4,9 +4,19 @@
 #define VCUDA_USERLIB_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "info.h"
 
 /* CUDA_LAUNCH_BLOCKING: every launch waits for its end. Read once, at cuInit. */
 bool environment_launch_blocking(void);
 void environment_read(void);
+
+/*
+ * CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES: which of `count` devices the program sees, by index
+ * and in its own order. Returns how many.
+ */
+int environment_devices(const struct vcuda_device_info *devices, int count,
+                        uint32_t order[VCUDA_DEVICES_MAX]);
 
 #endif

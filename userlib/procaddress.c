@@ -26,13 +26,29 @@ static const struct {
 #undef ENTRY
 };
 
+/* The first row of a name; the list is sorted by them. Its number if there is none. */
+static size_t first_row(const char *symbol) {
+    size_t low = 0, high = sizeof(entries) / sizeof(entries[0]);
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (strcmp(entries[middle].name, symbol) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void *look_up(const char *symbol, int version, int which,
                      CUdriverProcAddressQueryResult *status) {
     void *found = NULL;
 
     *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
-        if (!(entries[i].which & which) || strcmp(entries[i].name, symbol))
+    for (size_t i = first_row(symbol);
+         i < sizeof(entries) / sizeof(entries[0]) && !strcmp(entries[i].name, symbol); i++) {
+        if (!(entries[i].which & which))
             continue;
         if (entries[i].since > version) {
             if (*status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)

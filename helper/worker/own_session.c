@@ -2,6 +2,7 @@
 /* Hello, and what the guest may know of its devices. */
 #include <stdio.h>
 
+#include "barrier.h"
 #include "log.h"
 #include "version.h"
 #include "worker.h"
@@ -78,5 +79,28 @@ CUresult own_device_info(struct worker *w, struct frame *f, struct args_device_i
     info->peers = peers_of(w, device);
     fill_attributes(w, device, info);
     a->info_len = sizeof(*info);
+    return CUDA_SUCCESS;
+}
+
+/* Before the first context, so that no index has a meaning yet. */
+CUresult own_select_devices(struct worker *w, struct frame *f, struct args_select_devices *a) {
+    const uint32_t *order = a->order;
+    uint32_t count = a->order_len / (uint32_t)sizeof(*order), seen = 0;
+    int gpus[VCUDA_DEVICES_MAX];
+
+    (void)f;
+    if (a->order_len % sizeof(*order) || !count || count > (uint32_t)w->gpu_count ||
+        vcuda_exchange(&w->selected, 1))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < count; i++) {
+        if (order[i] >= (uint32_t)w->gpu_count || seen & 1u << order[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        seen |= 1u << order[i];
+        gpus[i] = w->gpus[order[i]];
+    }
+    if (gpus[0] != w->gpus[0])
+        regions_unregistered(w); /* the context that was made ahead is of another device */
+    memcpy(w->gpus, gpus, count * sizeof(gpus[0]));
+    w->gpu_count = (int)count;
     return CUDA_SUCCESS;
 }

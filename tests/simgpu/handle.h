@@ -22,6 +22,7 @@ enum sim_type {
     SIM_KERNEL,
     SIM_ARRAY,
     SIM_MIPMAP,
+    SIM_LINKER,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */
