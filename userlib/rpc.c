@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "barrier.h"
@@ -21,7 +20,10 @@
 #include "message.h"
 #include "printed.h"
 #include "ring.h"
+#include "spin.h"
 
+/* How long a thread that waits looks for its answer before it sleeps, at most. */
+#define LOOK_NS 10000000u
 /* Calls that may wait at one time: about as many as a process has threads at most. */
 #define WAITERS 32768u
 
@@ -42,11 +44,11 @@ static struct {
     uint32_t space_wanted;         /* a thread waits for the submission ring */
     uint32_t space_news;           /* futex: changes when there may be space */
     uint32_t lost;
-    uint32_t deferred; /* first untold error of a posted call */
-    uint64_t spin_ns;
-    uint8_t *record;         /* the pump's private copy of a completion */
-    struct printed *printed; /* the pump's: not yet given to a call */
-    struct rpc *listener;    /* among those that wait, for messages; under waiters_lock */
+    uint32_t deferred;         /* first untold error of a posted call */
+    struct vcuda_spin looking; /* of the thread that pumps */
+    uint8_t *record;           /* the pump's private copy of a completion */
+    struct printed *printed;   /* the pump's: not yet given to a call */
+    struct rpc *listener;      /* among those that wait, for messages; under waiters_lock */
 } rpc_state = {
     .submit = PTHREAD_MUTEX_INITIALIZER,
     .waiters_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -63,16 +65,7 @@ static void futex_wake(uint32_t *word, int count) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static uint64_t now_ns(void) {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
-    const char *spin = getenv("VCUDA_SPIN_US");
-
     S.transport = t;
     vcuda_duplex_session(&S.duplex, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
     if (!S.record)
@@ -80,10 +73,7 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     /* An earlier session may have ended, or failed half-way. */
     vcuda_store_once(&S.lost, 0);
     vcuda_store_once(&S.deferred, 0);
-    /* With one processor for both the worker cannot answer while we spin. */
-    S.spin_ns = t->elsewhere || sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 50000 : 0;
-    if (spin)
-        S.spin_ns = strtoull(spin, NULL, 10) * 1000;
+    vcuda_spin_init(&S.looking, LOOK_NS, t->elsewhere);
 }
 
 bool rpc_lost(void) {
@@ -242,25 +232,25 @@ static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
 
 /* Reads completions until `done` says so: spins for a while after the last news, then sleeps. */
 static void pump_until(bool (*done)(void *arg), void *arg) {
-    uint64_t until = 0;
+    uint64_t since = 0;
 
     while (!done(arg) && !rpc_lost()) {
         uint64_t now;
 
         if (take_completions()) {
-            until = 0;
+            if (since)
+                vcuda_spin_learn(&S.looking, vcuda_now_ns() - since);
+            since = 0;
             continue;
         }
         tell_space();
         for (int i = 0; i < 32 && vcuda_rx_ready(&S.duplex) == 0; i++)
             __builtin_ia32_pause();
-        now = now_ns();
-        if (!until)
-            until = now + S.spin_ns;
-        if (now >= until) {
+        now = vcuda_now_ns();
+        if (!since)
+            since = now;
+        if (now - since >= S.looking.limit)
             sleep_for_worker(done, arg);
-            until = 0;
-        }
     }
 }
 

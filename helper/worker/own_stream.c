@@ -22,8 +22,8 @@ CUresult own_cuStreamSynchronize(struct worker *w, struct frame *f,
 
 CUresult own_cuEventCreate(struct worker *w, struct frame *f, struct args_cuEventCreate *a) {
     (void)f;
-    /* The guest's thread is not the one that waits: whoever does here must sleep. */
-    return w->driver.cuEventCreate(&a->phEvent, a->Flags | CU_EVENT_BLOCKING_SYNC);
+    /* Nobody sleeps for it in the driver, whatever the program asks for: see pending.c. */
+    return w->driver.cuEventCreate(&a->phEvent, a->Flags & ~(uint32_t)CU_EVENT_BLOCKING_SYNC);
 }
 
 CUresult own_cuEventDestroy_v2(struct worker *w, struct frame *f,

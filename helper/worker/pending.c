@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers that wait for the GPU. The executor must not sleep in the driver: it records an event,
- * asks for it between other calls, and after a while lets a waiter thread sleep for it.
+ * Answers that wait for the GPU. The executor must not sleep in the driver: it records an event and
+ * asks for it between other calls; after a while ever more seldom, so that it can sleep in between.
+ * (An event that a thread can sleep for has the GPU interrupt: that costs more than asking, in each
+ * wait, and wakes later.)
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "prints.h"
+#include "spin.h"
 #include "worker.h"
 
-/* How long an event is asked for before a thread is woken to sleep for it. */
-#define POLL_NS 50000u
+/* How long an event is asked for without a pause, at most. */
+#define ASK_NS 10000000u
+/* The pause before the next question: this part of what the wait took so far, within bounds. */
+#define PAUSE_PART 64
+#define PAUSE_MIN_NS 50000u
+#define PAUSE_MAX_NS 10000000u
 /* Events kept for reuse. */
 #define POOL_MAX 256
 
 struct pending {
-    struct pending *next;
+    struct pending *next_one;
     struct frame frame;
     uint64_t since;
+    uint64_t next; /* when to ask again */
 };
 
-/* Of the executor: what is polled, and what waiter threads sleep for. */
+/* Of the executor. */
 static struct pending *polled;
+static struct vcuda_spin asking;
 
 /* A guest's event that is waited for must outlive the wait, whatever the guest does. */
 static struct {
@@ -37,11 +45,8 @@ static struct {
 } pool[POOL_MAX];
 static uint32_t pool_count;
 
-static uint64_t now_ns(void) {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+void pending_start(struct worker *w) {
+    vcuda_spin_init(&asking, ASK_NS, w->link.elsewhere);
 }
 
 static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event) {
@@ -56,7 +61,7 @@ static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event) {
     pthread_mutex_unlock(&pool_lock);
     if (*event)
         return CUDA_SUCCESS;
-    return w->driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
+    return w->driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
 }
 
 static void pool_give(struct worker *w, uint64_t context, CUevent event) {
@@ -150,7 +155,8 @@ static void let_go(struct worker *w, CUevent event) {
     }
 }
 
-void pending_finished(struct worker *w, struct frame *f) {
+/* The event is free again. */
+static void pending_finished(struct worker *w, struct frame *f) {
     if (f->event_is_ours)
         pool_give(w, f->event_context, f->event);
     else
@@ -168,10 +174,10 @@ void pending_add(struct worker *w, struct frame *f) {
         return;
     }
     p->frame = *f;
-    p->since = now_ns();
-    p->next = NULL;
+    p->since = p->next = vcuda_now_ns();
+    p->next_one = NULL;
     while (*end)
-        end = &(*end)->next;
+        end = &(*end)->next_one;
     *end = p;
 }
 
@@ -179,28 +185,53 @@ bool pending_any(void) {
     return polled != NULL;
 }
 
+/* The pause after an answer of "not ready": none at first. */
+static void put_off(struct pending *p, uint64_t now) {
+    uint64_t waited = now - p->since, pause = waited / PAUSE_PART;
+
+    p->next = now;
+    if (waited < asking.limit)
+        return;
+    if (pause < PAUSE_MIN_NS)
+        pause = PAUSE_MIN_NS;
+    p->next += pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS;
+}
+
+int64_t pending_pause(void) {
+    uint64_t now, next = UINT64_MAX;
+
+    for (const struct pending *p = polled; p; p = p->next_one)
+        next = p->next < next ? p->next : next;
+    if (next == UINT64_MAX)
+        return -1;
+    now = vcuda_now_ns();
+    return next > now ? (int64_t)(next - now) : 0;
+}
+
 void pending_poll(struct worker *w) {
     struct pending **at = &polled;
-    uint64_t now = now_ns();
+    uint64_t now = vcuda_now_ns();
 
     while (*at) {
         struct pending *p = *at;
-        CUresult r = w->driver.cuEventQuery(p->frame.event);
+        CUresult r = CUDA_ERROR_NOT_READY;
 
+        if (p->next <= now)
+            r = w->driver.cuEventQuery(p->frame.event);
         if (r == CUDA_ERROR_NOT_READY) {
-            if (now - p->since < POLL_NS || !waiters_wait(w, &p->frame)) {
-                at = &p->next;
-                continue;
-            }
-        } else {
-            /* Asking does not bring out what kernels printed, waiting does. */
-            if (prints_possible())
-                r = w->driver.cuEventSynchronize(p->frame.event);
-            p->frame.status = r;
-            pending_finished(w, &p->frame);
-            worker_answer(w, &p->frame);
+            if (p->next <= now)
+                put_off(p, now);
+            at = &p->next_one;
+            continue;
         }
-        *at = p->next;
+        vcuda_spin_learn(&asking, now - p->since);
+        /* Asking does not bring out what kernels printed, waiting does. */
+        if (prints_possible())
+            r = w->driver.cuEventSynchronize(p->frame.event);
+        p->frame.status = r;
+        pending_finished(w, &p->frame);
+        worker_answer(w, &p->frame);
+        *at = p->next_one;
         free(p);
     }
 }

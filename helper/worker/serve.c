@@ -2,7 +2,6 @@
 /* The executor: takes records in order, makes the calls, writes the completions. */
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "barrier.h"
@@ -10,23 +9,17 @@
 #include "log.h"
 #include "messages.h"
 #include "prints.h"
+#include "spin.h"
 #include "worker.h"
 
-/* How long the executor looks for the next record before it sleeps. */
-#define SPIN_NS 50000u
+/* How long the executor looks for the next record before it sleeps, at most. */
+#define LOOK_NS 1000000u
 /* Records taken before pending answers are looked after. */
 #define BURST 16
 
 static __thread uint64_t context_now;
-static uint64_t spin_ns;
+static struct vcuda_spin looking;
 static uint8_t *record;
-
-static uint64_t now_ns(void) {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void worker_cut_off(struct worker *w, const char *why) {
     if (!w->over)
@@ -62,8 +55,13 @@ static void kick(struct worker *w) {
         return; /* the counter is full, so the program has news; or it is gone, seen by poll */
 }
 
-/* Sleeps until the program, or a waiter thread, has something: only if nothing is there now. */
-static void sleep_for(struct worker *w, uint32_t what, bool (*nothing_yet)(struct worker *w)) {
+/*
+ * Sleeps until the program, or a waiter thread, has something, for `ns` at most (-1: no end): only
+ * if nothing is there now.
+ */
+static void sleep_for(struct worker *w, uint32_t what, bool (*nothing_yet)(struct worker *w),
+                      int64_t ns) {
+    struct timespec end = {ns / 1000000000, ns % 1000000000};
     struct pollfd fds[3] = {
         {w->link.wait_fd, POLLIN, 0}, {w->link.life_fd, 0, 0}, {waiters_fd(), POLLIN, 0}};
     uint64_t news;
@@ -72,7 +70,7 @@ static void sleep_for(struct worker *w, uint32_t what, bool (*nothing_yet)(struc
     /* Who waits for space cannot deliver what waiter threads have: no reason to stay awake. */
     if ((!waiters_executor_sleeps(true) || what == VCUDA_WAIT_SPACE) && nothing_yet(w)) {
         vcuda_stats_add(&w->stats->slept, 1);
-        if (poll(fds, 3, -1) > 0) {
+        if (ppoll(fds, 3, ns < 0 ? NULL : &end, NULL) > 0) {
             if (fds[0].revents & POLLIN && read(w->link.wait_fd, &news, sizeof(news)) < 0)
                 fds[0].revents |= POLLERR;
             if ((fds[0].revents | fds[1].revents) & (POLLHUP | POLLERR | POLLNVAL))
@@ -105,7 +103,7 @@ bool worker_await_space(struct worker *w, uint32_t len) {
         if (fits < 0)
             worker_cut_off(w, "its completion ring's index is nonsense");
         else
-            sleep_for(w, VCUDA_WAIT_SPACE, completion_does_not_fit);
+            sleep_for(w, VCUDA_WAIT_SPACE, completion_does_not_fit, -1);
     }
     return false;
 }
@@ -200,42 +198,49 @@ static bool execute_some(struct worker *w) {
     return taken != 0;
 }
 
+/* Looks for the next record, and sleeps if there is none for long. `since`: when the last one came.
+ */
+static void await_record(struct worker *w, uint64_t since) {
+    int64_t pause = pending_pause();
+    uint64_t now;
+
+    if (!pause)
+        return;
+    for (int i = 0; i < 32 && no_record(w); i++)
+        __builtin_ia32_pause();
+    now = vcuda_now_ns();
+    if (now - since < looking.limit)
+        return;
+    sleep_for(w, VCUDA_WAIT_DATA, nothing_to_do, pause);
+}
+
 int worker_serve(struct worker *w) {
-    const char *spin = getenv("VCUDA_SPIN_US");
-    uint64_t until = 0;
+    uint64_t since;
 
     record = malloc(VCUDA_REC_MAX);
     if (!record || waiters_start())
         return 1;
-    spin_ns = w->link.elsewhere || sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPIN_NS : 0;
-    if (spin)
-        spin_ns = strtoull(spin, NULL, 10) * 1000;
+    vcuda_spin_init(&looking, LOOK_NS, w->link.elsewhere);
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
                          VCUDA_PARTY_H);
+    pending_start(w);
     hostfunc_start(w);
+    since = vcuda_now_ns();
     while (!w->over) {
-        uint64_t now;
-
         waiters_collect(w);
         hostfunc_look();
         messages_send(w);
         if (pending_any())
             pending_poll(w);
         if (execute_some(w)) {
-            until = 0;
+            uint64_t now = vcuda_now_ns();
+
+            if (now - since > looking.floor)
+                vcuda_spin_learn(&looking, now - since);
+            since = now;
             continue;
         }
-        if (pending_any())
-            continue;
-        for (int i = 0; i < 32 && no_record(w); i++)
-            __builtin_ia32_pause();
-        now = now_ns();
-        if (!until)
-            until = now + spin_ns;
-        if (now >= until) {
-            sleep_for(w, VCUDA_WAIT_DATA, nothing_to_do);
-            until = 0;
-        }
+        await_record(w, since);
     }
     return 0;
 }

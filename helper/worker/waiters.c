@@ -17,7 +17,6 @@ struct job {
     struct job *next;
     struct worker *worker;
     struct frame frame;
-    bool is_wait;      /* for the frame's event; else make the call */
     uint64_t record[]; /* what the frame points into */
 };
 
@@ -46,10 +45,6 @@ static void run(struct job *job) {
     struct worker *w = job->worker;
     struct frame *f = &job->frame;
 
-    if (job->is_wait) {
-        f->status = w->driver.cuEventSynchronize(f->event);
-        return;
-    }
     f->status = worker_use_context(w, f->head.ctx);
     if (f->status == CUDA_SUCCESS)
         f->status = dispatch_table[f->head.call].run(w, f);
@@ -118,23 +113,8 @@ bool waiters_run(struct worker *w, const void *record, uint32_t len) {
     if (!job)
         return false;
     job->worker = w;
-    job->is_wait = false;
     memcpy(job->record, record, len);
     if (frame_open(&job->frame, job->record, len, dispatch_table[head->call].slots) && give(job))
-        return true;
-    free(job);
-    return false;
-}
-
-bool waiters_wait(struct worker *w, const struct frame *f) {
-    struct job *job = malloc(sizeof(*job));
-
-    if (!job)
-        return false;
-    job->worker = w;
-    job->is_wait = true;
-    job->frame = *f;
-    if (give(job))
         return true;
     free(job);
     return false;
@@ -178,8 +158,6 @@ void waiters_collect(struct worker *w) {
     while (job) {
         struct job *next = job->next;
 
-        if (job->is_wait)
-            pending_finished(w, &job->frame);
         worker_answer(w, &job->frame);
         frame_close(&job->frame);
         free(job);

@@ -5,8 +5,7 @@
  * One thread, the executor, reads records in order, makes the calls and writes
  * all completions (serve.c). Calls that may sleep in the driver go to waiter
  * threads (waiters.c), which hand their results back to it. What waits for the
- * GPU is an event that the executor polls for a moment, and a waiter thread
- * afterwards (pending.c).
+ * GPU is an event that the executor polls (pending.c).
  */
 #ifndef VCUDA_WORKER_WORKER_H
 #define VCUDA_WORKER_WORKER_H
@@ -91,12 +90,13 @@ CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint
 CUresult pending_event(struct frame *f, CUevent event);
 /* Adds a frame that was put off. */
 void pending_add(struct worker *w, struct frame *f);
-/* Answers those that are done; hands those that take long to waiter threads. */
+/* Answers those that are done. */
 void pending_poll(struct worker *w);
-/* Whether any is polled for. */
 bool pending_any(void);
-/* After a waiter thread's wait: the event is free again. */
-void pending_finished(struct worker *w, struct frame *f);
+/* For how many ns nothing need be polled: -1, none is pending. */
+int64_t pending_pause(void);
+/* Once, at the start. */
+void pending_start(struct worker *w);
 /* Ends an event of the guest's, at once or when nobody waits for it any more. Executor only. */
 CUresult pending_destroy(struct worker *w, CUevent event);
 /* Forgets the events kept for a context that ended. Any thread. */
@@ -112,8 +112,6 @@ CUresult capture_refuses(struct worker *w, CUstream stream);
 int waiters_start(void);
 /* Makes a record's call on a waiter thread. Executor only; false: no memory or thread. */
 bool waiters_run(struct worker *w, const void *record, uint32_t len);
-/* Waits there for a pending frame's event. */
-bool waiters_wait(struct worker *w, const struct frame *f);
 /* Answers what waiter threads have finished. Executor only. */
 void waiters_collect(struct worker *w);
 /* Descriptor that becomes readable when there is something to collect. */

@@ -164,12 +164,6 @@ bool waiters_run(struct worker *w, const void *data, uint32_t len) {
     return true;
 }
 
-bool waiters_wait(struct worker *w, const struct frame *f) {
-    (void)w;
-    (void)f;
-    return false;
-}
-
 int waiters_start(void) {
     return 0;
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/*
+ * How long to look for news before sleeping for it. A wake costs tens of
+ * microseconds on both sides, looking costs a processor: so look for about as
+ * long as news has lately been worth looking for, between a floor and a
+ * ceiling. User space only; one thread at a time for each struct.
+ */
+#ifndef VCUDA_PROTOCOL_SPIN_H
+#define VCUDA_PROTOCOL_SPIN_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Nanoseconds on a clock that only goes forward. */
+static inline uint64_t vcuda_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* All in nanoseconds. */
+struct vcuda_spin {
+	uint64_t floor;
+	uint64_t ceiling;
+	uint64_t limit; /* how long to look now */
+};
+
+#define VCUDA_SPIN_FLOOR_NS 50000u
+
+/*
+ * `ceiling` is for machines with processors to spare; with fewer than four
+ * looking takes the time of those who compute, so that only the floor is
+ * looked for, and with a single one that the peer needs too (`elsewhere` is
+ * false), nothing. VCUDA_SPIN_US fixes the limit, in microseconds.
+ */
+static inline void vcuda_spin_init(struct vcuda_spin *s, uint64_t ceiling,
+				   int elsewhere)
+{
+	const char *fixed = getenv("VCUDA_SPIN_US");
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	s->floor = elsewhere || processors > 1 ? VCUDA_SPIN_FLOOR_NS : 0;
+	s->ceiling = processors >= 4 ? ceiling : s->floor;
+	if (fixed)
+		s->floor = s->ceiling = strtoull(fixed, NULL, 10) * 1000;
+	s->limit = s->ceiling;
+}
+
+/* News came after `waited`, looked for or slept for. */
+static inline void vcuda_spin_learn(struct vcuda_spin *s, uint64_t waited)
+{
+	if (waited <= s->ceiling)
+		s->limit = s->limit * 2 < s->ceiling ? s->limit * 2 :
+						       s->ceiling;
+	else
+		s->limit = s->limit / 2 > s->floor ? s->limit / 2 : s->floor;
+}
+
+#endif
