@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "copy.h"
-#include "sim.h"
+#include "graph.h"
 
 #define STAGE_LIMIT ((size_t)65536) /* bytes of pageable memory that are taken at once */
 
@@ -46,6 +46,20 @@ static CUresult run_copy(struct sim_op *op, struct sim_context *context) {
     return CUDA_SUCCESS;
 }
 
+static void tell_copy(const struct sim_op *op, CUgraphNodeParams *params) {
+    const struct copy_op *copy = (const struct copy_op *)op;
+
+    params->memcpy.copyParams = (CUDA_MEMCPY3D){
+        .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = copy->src,
+        .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .dstDevice = copy->dst,
+        .WidthInBytes = copy->bytes,
+        .Height = 1,
+        .Depth = 1,
+    };
+}
+
 /* What a call asks for. */
 struct request {
     uint64_t dst, src;
@@ -78,6 +92,8 @@ static CUresult copy(const struct request *request, CUstream handle) {
     op->dst = request->dst;
     op->src = stage ? 0 : request->src;
     op->bytes = request->bytes;
+    op->op.kind = CU_GRAPH_NODE_TYPE_MEMCPY;
+    op->op.tell = tell_copy;
     if (stage)
         memcpy(op->staged, (void *)(uintptr_t)request->src, request->bytes);
     return wait ? sim_submit_and_wait(stream, &op->op) : sim_submit(stream, &op->op, NULL);
@@ -215,6 +231,18 @@ static CUresult run_fill(struct sim_op *op, struct sim_context *context) {
     return CUDA_SUCCESS;
 }
 
+static void tell_fill(const struct sim_op *op, CUgraphNodeParams *params) {
+    const struct fill_op *fill = (const struct fill_op *)op;
+
+    params->memset = (CUDA_MEMSET_NODE_PARAMS_v2){
+        .dst = fill->dst,
+        .value = fill->pattern,
+        .elementSize = fill->width,
+        .width = fill->count,
+        .height = 1,
+    };
+}
+
 static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t count,
                      CUstream handle, bool async, bool per_thread) {
     SIM_AUTO struct sim_stream *stream = NULL;
@@ -237,6 +265,8 @@ static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t c
     op->count = count;
     op->width = width;
     op->pattern = pattern;
+    op->op.kind = CU_GRAPH_NODE_TYPE_MEMSET;
+    op->op.tell = tell_fill;
     /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
     return place == SIM_PINNED && !async ? sim_submit_and_wait(stream, &op->op)
                                          : sim_submit(stream, &op->op, NULL);

@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "copy.h"
+#include "graph.h"
 
 /* One side: where it begins, and how far rows and slices are from each other. */
 struct side {
@@ -31,6 +32,7 @@ struct copy3d_op {
     struct sim_op op;
     struct extent extent;
     struct side dst, src;
+    CUDA_MEMCPY3D asked; /* by whoever made a node of it */
 };
 
 static CUresult run_copy(struct sim_op *op, struct sim_context *context) {
@@ -115,6 +117,26 @@ static CUresult make_side(const struct wish *w, const struct extent *e, struct s
     }
 }
 
+/* A copy that is checked, not of nothing. */
+static CUresult make_op(const struct wish *dst, const struct wish *src, struct extent extent,
+                        struct copy3d_op **out) {
+    struct copy3d_op *op = sim_op_new(sizeof(*op), run_copy);
+    CUresult result;
+
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    op->op.release = end_copy;
+    op->op.kind = CU_GRAPH_NODE_TYPE_MEMCPY;
+    op->extent = extent;
+    result = make_side(dst, &extent, &op->dst);
+    if (result == CUDA_SUCCESS)
+        result = make_side(src, &extent, &op->src);
+    if (result != CUDA_SUCCESS)
+        sim_op_discard(&op->op);
+    *out = op;
+    return result;
+}
+
 static CUresult copy(const struct wish *dst, const struct wish *src, struct extent extent,
                      CUstream handle, bool async, bool per_thread) {
     SIM_AUTO struct sim_stream *stream = NULL;
@@ -125,18 +147,9 @@ static CUresult copy(const struct wish *dst, const struct wish *src, struct exte
 
     if (result != CUDA_SUCCESS || !extent.width || !extent.rows || !extent.slices)
         return result;
-    op = sim_op_new(sizeof(*op), run_copy);
-    if (!op)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    op->op.release = end_copy;
-    op->extent = extent;
-    result = make_side(dst, &extent, &op->dst);
-    if (result == CUDA_SUCCESS)
-        result = make_side(src, &extent, &op->src);
-    if (result != CUDA_SUCCESS) {
-        sim_op_discard(&op->op);
+    result = make_op(dst, src, extent, &op);
+    if (result != CUDA_SUCCESS)
         return result;
-    }
     pageable = op->dst.place == SIM_PAGEABLE || op->src.place == SIM_PAGEABLE;
     inside = op->dst.place == SIM_DEVICE && op->src.place == SIM_DEVICE;
     return pageable || (!async && !inside) ? sim_submit_and_wait(stream, &op->op)
@@ -171,6 +184,26 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool async, boo
         return CUDA_ERROR_INVALID_VALUE;
     return copy(&(struct wish)WISH_3D(c, dst), &(struct wish)WISH_3D(c, src),
                 (struct extent){c->WidthInBytes, c->Height, c->Depth}, stream, async, per_thread);
+}
+
+static void tell(const struct sim_op *op, CUgraphNodeParams *params) {
+    params->memcpy.copyParams = ((const struct copy3d_op *)op)->asked;
+}
+
+CUresult sim_copy3d_op(const CUDA_MEMCPY3D *c, struct sim_op **op) {
+    struct extent extent = {c->WidthInBytes, c->Height, c->Depth};
+    struct copy3d_op *copy;
+    CUresult result;
+
+    if (c->srcLOD || c->dstLOD || !extent.width || !extent.rows || !extent.slices)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = make_op(&(struct wish)WISH_3D(c, dst), &(struct wish)WISH_3D(c, src), extent, &copy);
+    if (result != CUDA_SUCCESS)
+        return result;
+    copy->asked = *c;
+    copy->op.tell = tell;
+    *op = &copy->op;
+    return CUDA_SUCCESS;
 }
 
 /* All contexts share one address space: each place is found by its address. */

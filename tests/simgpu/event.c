@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 
+#include "graph.h"
 #include "sim.h"
 
 static void destroy_event(struct sim_object *object) {
     struct sim_event *event = (struct sim_event *)object;
 
+    sim_capture_forget_event(event);
     sim_mark_put(event->mark);
     sim_put(event->context);
     free(event);
@@ -80,6 +82,8 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags, bool pe
         return result;
     if (event->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (sim_capture_record(stream, event))
+        return CUDA_SUCCESS;
     op = sim_op_new(sizeof(*op), NULL);
     result = op ? sim_submit(stream, op, &mark) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS)
@@ -106,10 +110,13 @@ CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned 
 /* An event that was never recorded counts as done. */
 CUresult cuEventQuery(CUevent hEvent) {
     EVENT(event, hEvent);
+    CUresult result = sim_capture_refuses_event(event);
     struct sim_mark *mark = sim_mark_load(&event->mark);
     bool done = sim_mark_done(mark);
 
     sim_mark_put(mark);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (!done)
         return CUDA_ERROR_NOT_READY;
     return sim_context_error(event->context);
@@ -117,8 +124,12 @@ CUresult cuEventQuery(CUevent hEvent) {
 
 CUresult cuEventSynchronize(CUevent hEvent) {
     EVENT(event, hEvent);
-    struct sim_mark *mark = sim_mark_load(&event->mark);
+    CUresult result = sim_capture_refuses_event(event);
+    struct sim_mark *mark;
 
+    if (result != CUDA_SUCCESS)
+        return result;
+    mark = sim_mark_load(&event->mark);
     sim_mark_wait(mark);
     sim_mark_put(mark);
     sim_print_flush(event->context);
@@ -181,6 +192,8 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags, boo
         return CUDA_ERROR_INVALID_VALUE;
     result = sim_stream_get(context, hStream, per_thread, &stream);
     if (result != CUDA_SUCCESS)
+        return result;
+    if (sim_capture_wait(stream, event, &result))
         return result;
     op = sim_op_new(sizeof(*op), NULL);
     if (!op)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "copy.h"
-#include "sim.h"
+#include "graph.h"
 
 struct fill2d {
     uint64_t dst;
@@ -31,6 +31,19 @@ static CUresult run_fill(struct sim_op *op, struct sim_context *context) {
     return CUDA_SUCCESS;
 }
 
+static void tell(const struct sim_op *op, CUgraphNodeParams *params) {
+    const struct fill2d *f = &((const struct fill2d_op *)op)->fill;
+
+    params->memset = (CUDA_MEMSET_NODE_PARAMS_v2){
+        .dst = f->dst,
+        .pitch = f->pitch,
+        .value = f->pattern,
+        .elementSize = f->width,
+        .width = f->columns,
+        .height = f->rows,
+    };
+}
+
 static enum sim_place place_of(const struct fill2d *f) {
     size_t row, bytes;
 
@@ -40,6 +53,29 @@ static enum sim_place place_of(const struct fill2d *f) {
         (f->rows > 1 && (f->pitch < row || f->pitch % f->width)))
         return SIM_BAD;
     return sim_place_of(f->dst, bytes);
+}
+
+static struct fill2d_op *new_op(const struct fill2d *f) {
+    struct fill2d_op *op = sim_op_new(sizeof(*op), run_fill);
+
+    if (!op)
+        return NULL;
+    op->op.kind = CU_GRAPH_NODE_TYPE_MEMSET;
+    op->op.tell = tell;
+    op->fill = *f;
+    return op;
+}
+
+CUresult sim_fill2d_op(const CUDA_MEMSET_NODE_PARAMS_v2 *p, struct sim_op **op) {
+    struct fill2d f = {p->dst, p->pitch, p->elementSize, p->value, p->width, p->height};
+    struct fill2d_op *fill;
+
+    if ((f.width != 1 && f.width != 2 && f.width != 4) || !f.columns || !f.rows ||
+        !sim_is_device(place_of(&f)))
+        return CUDA_ERROR_INVALID_VALUE;
+    fill = new_op(&f);
+    *op = (struct sim_op *)fill;
+    return fill ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult fill(const struct fill2d *f, CUstream handle, bool async, bool per_thread) {
@@ -54,10 +90,9 @@ static CUresult fill(const struct fill2d *f, CUstream handle, bool async, bool p
     place = place_of(f);
     if (!sim_is_device(place))
         return CUDA_ERROR_INVALID_VALUE;
-    op = sim_op_new(sizeof(*op), run_fill);
+    op = new_op(f);
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    op->fill = *f;
     /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
     return place == SIM_PINNED && !async ? sim_submit_and_wait(stream, &op->op)
                                          : sim_submit(stream, &op->op, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Host functions in streams: they run on the stream's thread, in their turn. */
+#include "graph.h"
 #include "sim.h"
 
 struct host_op {
@@ -20,6 +21,32 @@ static CUresult run(struct sim_op *op, struct sim_context *context) {
     return CUDA_SUCCESS;
 }
 
+static void tell(const struct sim_op *op, CUgraphNodeParams *params) {
+    const struct host_op *host = (const struct host_op *)op;
+
+    params->host.fn = host->function;
+    params->host.userData = host->data;
+}
+
+static void prepare(struct host_op *host) {
+    host->op.run = run;
+    host->op.kind = CU_GRAPH_NODE_TYPE_HOST;
+    host->op.tell = tell;
+    host->op.always = host->callback != NULL; /* it is told of errors, a function is not called */
+}
+
+CUresult sim_host_op(const CUDA_HOST_NODE_PARAMS_v2 *p, struct sim_op **op) {
+    struct host_op *host = p->fn ? sim_op_new(sizeof(*host), run) : NULL;
+
+    *op = (struct sim_op *)host;
+    if (!host)
+        return p->fn ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+    host->function = p->fn;
+    host->data = p->userData;
+    prepare(host);
+    return CUDA_SUCCESS;
+}
+
 static CUresult add(const struct host_op *what, bool per_thread) {
     SIM_AUTO struct sim_stream *stream = NULL;
     struct host_op *host;
@@ -35,8 +62,7 @@ static CUresult add(const struct host_op *what, bool per_thread) {
     if (!host)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *host = *what;
-    host->op.run = run;
-    host->op.always = what->callback != NULL; /* it is told of errors, a function is not called */
+    prepare(host);
     return sim_submit(stream, &host->op, NULL);
 }
 

@@ -2,13 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "sim.h"
 
 struct launch_op {
     struct sim_op op;
     struct sim_function *function; /* a reference */
     struct ptx_launch launch;
-    char params[]; /* packed */
+    size_t bytes;   /* of the parameters */
+    void *extra[5]; /* how a program would give them */
+    char params[];  /* packed */
 };
 
 static atomic_uint_fast64_t last_grid;
@@ -29,6 +32,23 @@ static void release(struct sim_op *op) {
 
     sim_put(launch->function);
     free(launch);
+}
+
+static void tell(const struct sim_op *op, CUgraphNodeParams *params) {
+    struct launch_op *launch = (struct launch_op *)op;
+
+    params->kernel = (CUDA_KERNEL_NODE_PARAMS_v3){
+        .func = SIM_HANDLE(launch->function),
+        .gridDimX = launch->launch.grid[0],
+        .gridDimY = launch->launch.grid[1],
+        .gridDimZ = launch->launch.grid[2],
+        .blockDimX = launch->launch.block[0],
+        .blockDimY = launch->launch.block[1],
+        .blockDimZ = launch->launch.block[2],
+        .sharedMemBytes = launch->launch.dynamic_shared,
+        .extra = launch->extra,
+        .ctx = SIM_HANDLE(launch->function->module->context),
+    };
 }
 
 /* Everything that a call says about a launch. */
@@ -134,7 +154,15 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
     if (!op)
         return NULL;
     op->op.release = release;
+    op->op.kind = CU_GRAPH_NODE_TYPE_KERNEL;
+    op->op.tell = tell;
     op->function = sim_ref(function);
+    op->bytes = function->info.param_bytes;
+    op->extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
+    op->extra[1] = op->params;
+    op->extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE;
+    op->extra[3] = &op->bytes;
+    op->extra[4] = CU_LAUNCH_PARAM_END;
     op->launch = (struct ptx_launch){
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
@@ -151,29 +179,49 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
     return op;
 }
 
-static CUresult launch(CUfunction f, const struct request *request) {
-    SIM_AUTO struct sim_stream *stream = NULL;
+static CUresult make_op(struct sim_context *context, CUfunction f, const struct request *request,
+                        struct launch_op **op) {
     SIM_AUTO struct sim_function *function = NULL;
-    struct launch_op *op;
-    SIM_ENTER(context);
     CUresult result = sim_function_get(context, f, &function);
 
-    if (result == CUDA_SUCCESS)
-        result = sim_stream_get(context, request->stream, request->per_thread, &stream);
     if (result == CUDA_SUCCESS)
         result = check_shape(request, function);
     if (result == CUDA_SUCCESS)
         result = check_cooperative(request, function);
     if (result != CUDA_SUCCESS)
         return result;
-    op = new_op(request, function);
-    if (!op)
+    *op = new_op(request, function);
+    if (!*op)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    result = pack_params(request, function, op->params);
-    if (result == CUDA_SUCCESS)
-        return sim_submit(stream, &op->op, NULL);
-    sim_op_discard(&op->op);
+    result = pack_params(request, function, (*op)->params);
+    if (result != CUDA_SUCCESS)
+        sim_op_discard(&(*op)->op);
     return result;
+}
+
+CUresult sim_launch_op(struct sim_context *context, const CUDA_KERNEL_NODE_PARAMS_v3 *p,
+                       struct sim_op **op) {
+    struct request request = {.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                              .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+                              .shared = p->sharedMemBytes,
+                              .params = p->kernelParams,
+                              .extra = p->extra};
+    struct launch_op *launch;
+    CUresult result = make_op(context, p->func ? p->func : (CUfunction)p->kern, &request, &launch);
+
+    *op = result == CUDA_SUCCESS ? &launch->op : NULL;
+    return result;
+}
+
+static CUresult launch(CUfunction f, const struct request *request) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    struct launch_op *op;
+    SIM_ENTER(context);
+    CUresult result = sim_stream_get(context, request->stream, request->per_thread, &stream);
+
+    if (result == CUDA_SUCCESS)
+        result = make_op(context, f, request, &op);
+    return result == CUDA_SUCCESS ? sim_submit(stream, &op->op, NULL) : result;
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,

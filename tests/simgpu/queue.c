@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "graph.h"
 #include "sim.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -216,6 +217,10 @@ static CUresult append(struct sim_stream *stream, struct sim_op *op, struct sim_
 CUresult sim_submit(struct sim_stream *stream, struct sim_op *op, struct sim_mark **mark) {
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
+    if (mark)
+        *mark = NULL;
+    if (sim_capture_takes(stream, op, &result))
+        return result;
     op->mark = mark_new();
     if (op->mark) {
         pthread_mutex_lock(&lock);
@@ -275,6 +280,7 @@ struct sim_mark *sim_stream_last(struct sim_stream *stream) {
 void sim_stream_close(struct sim_stream *stream) {
     bool unlinked = false;
 
+    sim_capture_forget_stream(stream);
     sim_handle_close(&stream->object);
     pthread_mutex_lock(&lock);
     if (!stream->closing) {

@@ -15,6 +15,8 @@
 #include "handle.h"
 
 struct sim_context;
+struct sim_capture;
+struct sim_node;
 
 /* The completion of one operation; counted references. */
 struct sim_mark {
@@ -37,13 +39,23 @@ struct sim_op {
     CUresult (*run)(struct sim_op *op, struct sim_context *context);
     /* Ends the operation, whether it ran or not, and frees it. NULL: free() will do. */
     void (*release)(struct sim_op *op);
-    bool always; /* runs in a context with a fault too */
+    bool always;          /* runs in a context with a fault too */
+    CUgraphNodeType kind; /* of the node that it becomes in a captured stream */
+    /* Says what it was asked to do; NULL: it cannot. */
+    void (*tell)(const struct sim_op *op, CUgraphNodeParams *params);
 
     /* The queue's own. */
     struct sim_op *next;
     struct sim_mark *mark;
     struct sim_mark **waits; /* what must be done before, each a reference */
     unsigned wait_count;
+};
+
+/* Where a captured stream, or an event recorded in one, stands: after these nodes. */
+struct sim_tips {
+    struct sim_capture *capture; /* NULL: nowhere */
+    struct sim_node **nodes;
+    size_t count;
 };
 
 struct sim_stream {
@@ -57,6 +69,7 @@ struct sim_stream {
     struct sim_mark *last; /* of the operation that was submitted last */
     pthread_cond_t wake;
     bool started, closing;
+    struct sim_tips tips; /* under the graphs' lock */
 };
 
 /* An operation of `size` bytes, zeroed. NULL: out of memory. */
@@ -70,7 +83,8 @@ bool sim_op_wait_for(struct sim_op *op, struct sim_mark *mark);
 
 /*
  * Appends the operation, which the queue now owns, after whatever the default stream's rules put
- * before it. *mark (optional) receives a reference. On an error the operation is discarded.
+ * before it. *mark (optional) receives a reference, or NULL if the stream is captured and the
+ * operation became a node. On an error the operation is discarded.
  */
 CUresult sim_submit(struct sim_stream *stream, struct sim_op *op, struct sim_mark **mark);
 

@@ -2,7 +2,8 @@
 /*
  * The simulated GPU: a CUDA driver that runs PTX on the CPU. What its parts share.
  *
- * Locks, outermost first: a device's primary lock, a context's lock, the handle table's, the
+ * Locks, outermost first: a device's primary lock, a context's lock, the graphs', the handle
+ * table's, the
  * queues' (queue.c), the memory map's. None is held while a kernel or a copy runs.
  */
 #ifndef SIMGPU_SIM_H
@@ -91,6 +92,7 @@ struct sim_event {
     uint64_t owner; /* the context's id */
     unsigned flags;
     struct sim_mark *mark; /* what was last recorded; under the queues' lock */
+    struct sim_tips tips;  /* or, in a captured stream, this; under the graphs' lock */
 };
 
 /* driver.c */

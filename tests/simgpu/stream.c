@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 
+#include "graph.h"
 #include "sim.h"
 
 CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_thread,
@@ -84,7 +85,10 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
 /* The default stream is done when all streams are that wait for it and for which it waits. */
 static CUresult synchronize(CUstream hStream, bool per_thread) {
     LOOK(stream, hStream, per_thread);
+    CUresult refused = sim_capture_refuses_wait(stream);
 
+    if (refused != CUDA_SUCCESS)
+        return refused;
     if (stream == stream->context->legacy) {
         sim_context_wait(stream->context, SIM_BLOCKING_STREAMS);
     } else {
@@ -120,8 +124,11 @@ static bool default_stream_done(struct sim_context *context, bool *done) {
 
 static CUresult query(CUstream hStream, bool per_thread) {
     LOOK(stream, hStream, per_thread);
+    CUresult refused = sim_capture_refuses_wait(stream);
     bool done;
 
+    if (refused != CUDA_SUCCESS)
+        return refused;
     if (stream == stream->context->legacy) {
         if (!default_stream_done(stream->context, &done))
             return CUDA_ERROR_OUT_OF_MEMORY;

@@ -126,7 +126,6 @@ static void forked(CUstream s, CUstream other) {
     info("other after", other);
     CK(cuLaunchKernel(chain, 1, 1, 1, 1, 1, 1, 0, other, args, NULL));
     launch(fill_index, s, y, 64, 5);
-    SHOW(cuEventQuery(fork));
     SHOW(cuEventRecord(join, other));
     SHOW(cuStreamWaitEvent(s, join, 0));
     info("joined", s);

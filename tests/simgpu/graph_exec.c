@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is made of graphs: their steps one after another, in an order that the edges allow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+/* One launch, with the steps as they were then. */
+struct run_op {
+    struct sim_op op;
+    size_t count;
+    struct sim_work *works[];
+};
+
+static CUresult run(struct sim_op *op, struct sim_context *context) {
+    struct run_op *r = (struct run_op *)op;
+    CUresult result = CUDA_SUCCESS;
+
+    for (size_t i = 0; i < r->count && result == CUDA_SUCCESS; i++)
+        result = r->works[i]->op->run(r->works[i]->op, context);
+    return result;
+}
+
+static void release(struct sim_op *op) {
+    struct run_op *r = (struct run_op *)op;
+
+    for (size_t i = 0; i < r->count; i++)
+        sim_work_put(r->works[i]);
+    free(r);
+}
+
+static void drop_steps(struct sim_exec *exec) {
+    for (size_t i = 0; i < exec->count; i++) {
+        sim_work_put(exec->steps[i].work);
+        sim_put(exec->steps[i].event);
+    }
+    free(exec->steps);
+    exec->steps = NULL;
+    exec->count = 0;
+}
+
+static void destroy_exec(struct sim_object *object) {
+    drop_steps((struct sim_exec *)object);
+    free(object);
+}
+
+static bool add_graph(struct sim_exec *exec, const struct sim_graph *graph);
+
+/* The node, after all that it comes after. A graph has no circles. */
+static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk) {
+    struct sim_step *more;
+
+    if (node->mark == walk)
+        return true;
+    node->mark = walk;
+    for (size_t i = 0; i < node->dep_count; i++)
+        if (!add_node(exec, node->deps[i], walk))
+            return false;
+    if (node->child && !add_graph(exec, node->child))
+        return false;
+    more = realloc(exec->steps, (exec->count + 1) * sizeof(*more));
+    if (!more)
+        return false;
+    exec->steps = more;
+    exec->steps[exec->count++] = (struct sim_step){
+        .type = node->type,
+        .work = sim_work_ref(node->work),
+        .event = node->event ? sim_ref(node->event) : NULL,
+        .node = node->object.handle,
+    };
+    return true;
+}
+
+static bool add_graph(struct sim_exec *exec, const struct sim_graph *graph) {
+    static unsigned last_walk = 0x80000000u; /* another sort of walk than graph.c's */
+    unsigned walk = ++last_walk;
+
+    for (struct sim_node *n = graph->first; n; n = n->next)
+        if (!add_node(exec, n, walk))
+            return false;
+    return true;
+}
+
+CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS *p) {
+    SIM_AUTO struct sim_graph *graph = NULL;
+    struct sim_exec *exec;
+    bool good;
+    SIM_ENTER(context);
+
+    (void)context;
+    graph = sim_handle_get(hGraph, SIM_GRAPH);
+    if (!graph || !phGraphExec || !p || p->flags > 15)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (p->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    exec = calloc(1, sizeof(*exec));
+    if (!exec)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    sim_object_init(&exec->object, SIM_EXEC, destroy_exec);
+    exec->flags = p->flags;
+    sim_graph_lock();
+    good = add_graph(exec, graph);
+    sim_graph_unlock();
+    if (!good || !sim_handle_open(&exec->object)) {
+        sim_put(exec);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sim_put(exec); /* its handle holds it */
+    p->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    p->hErrNode_out = NULL;
+    *phGraphExec = SIM_HANDLE(exec);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
+    SIM_AUTO struct sim_exec *exec = sim_handle_get(hGraphExec, SIM_EXEC);
+
+    SIM_READY();
+    if (!exec)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_handle_close(&exec->object);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
+    SIM_AUTO struct sim_exec *exec = sim_handle_get(hGraphExec, SIM_EXEC);
+
+    SIM_READY();
+    if (!exec || !flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = exec->flags;
+    return CUDA_SUCCESS;
+}
+
+/* Under the lock. NULL: out of memory. */
+static struct run_op *new_run(const struct sim_exec *exec) {
+    struct run_op *op = sim_op_new(sizeof(*op) + exec->count * sizeof(op->works[0]), run);
+
+    if (!op)
+        return NULL;
+    op->op.release = release;
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct sim_step *s = &exec->steps[i];
+        struct sim_mark *mark;
+
+        if (s->work && !s->off)
+            op->works[op->count++] = sim_work_ref(s->work);
+        if (s->type != CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+            continue;
+        mark = sim_mark_load(&s->event->mark);
+        sim_op_wait_for(&op->op, mark);
+        sim_mark_put(mark);
+    }
+    return op;
+}
+
+/* Events that the graph records are reached when all of it is done. */
+static void record_events(const struct sim_exec *exec, struct sim_mark *mark) {
+    for (size_t i = 0; i < exec->count; i++) {
+        if (exec->steps[i].type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+            sim_mark_store(&exec->steps[i].event->mark, sim_mark_ref(mark));
+    }
+}
+
+static CUresult launch(CUgraphExec handle, CUstream hStream, bool per_thread) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    SIM_AUTO struct sim_exec *exec = NULL;
+    struct sim_mark *mark = NULL;
+    struct run_op *op;
+    SIM_ENTER(context);
+    CUresult result;
+
+    exec = sim_handle_get(handle, SIM_EXEC);
+    if (!exec)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = sim_stream_get(context, hStream, per_thread, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (sim_capture_refuses_wait(stream) != CUDA_SUCCESS)
+        return CUDA_ERROR_NOT_SUPPORTED; /* it would be a graph within the graph */
+    sim_graph_lock();
+    op = new_run(exec);
+    sim_graph_unlock();
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = sim_submit(stream, &op->op, &mark);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_graph_lock();
+    record_events(exec, mark);
+    sim_graph_unlock();
+    sim_mark_put(mark);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
+    return launch(hGraph, hStream, false);
+}
+
+CUresult cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream) {
+    return launch(hGraph, hStream, true);
+}
+
+/* There is nothing to bring anywhere. */
+CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
+    SIM_AUTO struct sim_stream *stream = NULL;
+    SIM_AUTO struct sim_exec *exec = NULL;
+    SIM_ENTER(context);
+
+    exec = sim_handle_get(hGraph, SIM_EXEC);
+    return exec ? sim_stream_get(context, hStream, false, &stream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Steps of the same kinds in the same order are a change; anything else is another graph. */
+CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                              CUgraphExecUpdateResultInfo *resultInfo) {
+    SIM_AUTO struct sim_graph *graph = NULL;
+    SIM_AUTO struct sim_exec *exec = NULL;
+    struct sim_exec next = {0};
+    SIM_ENTER(context);
+    CUresult result = CUDA_SUCCESS;
+
+    (void)context;
+    exec = sim_handle_get(hGraphExec, SIM_EXEC);
+    graph = sim_handle_get(hGraph, SIM_GRAPH);
+    if (!exec || !graph || !resultInfo)
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(resultInfo, 0, sizeof(*resultInfo));
+    sim_graph_lock();
+    if (!add_graph(&next, graph)) {
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    } else if (next.count != exec->count) {
+        resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    for (size_t i = 0; i < next.count && result == CUDA_SUCCESS; i++) {
+        if (next.steps[i].type == exec->steps[i].type) {
+            next.steps[i].node = exec->steps[i].node; /* by which it is still known */
+            continue;
+        }
+        resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+        resultInfo->errorNode = (CUgraphNode)(uintptr_t)next.steps[i].node;
+        result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    if (result == CUDA_SUCCESS) {
+        struct sim_exec old = {.steps = exec->steps, .count = exec->count};
+
+        exec->steps = next.steps;
+        exec->count = next.count;
+        next = old;
+    }
+    drop_steps(&next);
+    sim_graph_unlock();
+    return result;
+}
+
+static CUresult enabled(CUgraphExec hGraphExec, CUgraphNode hNode, struct sim_exec **exec,
+                        struct sim_step **step) {
+    *exec = sim_handle_get(hGraphExec, SIM_EXEC);
+    *step = NULL;
+    SIM_READY();
+    for (size_t i = 0; *exec && i < (*exec)->count; i++)
+        if ((*exec)->steps[i].node == (uint64_t)(uintptr_t)hNode)
+            *step = &(*exec)->steps[i];
+    if (!*step)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((*step)->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {
+    SIM_AUTO struct sim_exec *exec = NULL;
+    struct sim_step *step;
+    CUresult result = enabled(hGraphExec, hNode, &exec, &step);
+
+    if (result == CUDA_SUCCESS)
+        step->off = !isEnabled;
+    return result;
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled) {
+    SIM_AUTO struct sim_exec *exec = NULL;
+    struct sim_step *step;
+    CUresult result = enabled(hGraphExec, hNode, &exec, &step);
+
+    if (result == CUDA_SUCCESS && !isEnabled)
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *isEnabled = !step->off;
+    return result;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Nodes from what programs say of them, and back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+/* What a node does; events and graphs it refers to. */
+struct content {
+    struct sim_op *op;
+    struct sim_event *event;
+    struct sim_graph *child;
+};
+
+static CUresult make(struct sim_context *context, const CUgraphNodeParams *p, struct content *c) {
+    memset(c, 0, sizeof(*c));
+    switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return sim_launch_op(context, &p->kernel, &c->op);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return sim_copy3d_op(&p->memcpy.copyParams, &c->op);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return sim_fill2d_op(&p->memset, &c->op);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return sim_host_op(&p->host, &c->op);
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        if (p->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        return cuGraphClone((CUgraph *)&c->child, p->graph.graph);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        c->event = sim_handle_get(p->eventRecord.event, SIM_EVENT);
+        return c->event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static void drop(struct content *c) {
+    if (c->op)
+        sim_op_discard(c->op);
+    sim_put(c->event);
+    if (c->child)
+        cuGraphDestroy((CUgraph)c->child);
+}
+
+/* The graph was made by a call, which gave its handle. */
+static void settle(struct sim_node *node, struct content *c) {
+    node->event = c->event;
+    if (c->child) {
+        SIM_AUTO struct sim_graph *child = sim_handle_get(c->child, SIM_GRAPH);
+
+        node->child = child;
+    }
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                           const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
+                           size_t numDependencies, CUgraphNodeParams *nodeParams) {
+    static const CUgraphEdgeData none;
+    SIM_AUTO struct sim_graph *graph = NULL;
+    struct sim_node *node;
+    struct content c;
+    SIM_ENTER(context);
+    CUresult result;
+
+    graph = sim_handle_get(hGraph, SIM_GRAPH);
+    if (!graph || !phGraphNode || !nodeParams || (numDependencies && !dependencies))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; dependencyData && i < numDependencies; i++)
+        if (memcmp(&dependencyData[i], &none, sizeof(none)) != 0)
+            return CUDA_ERROR_NOT_SUPPORTED;
+    result = make(context, nodeParams, &c);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_graph_lock();
+    node = sim_node_add(graph, nodeParams->type, c.op, NULL, 0);
+    c.op = NULL;
+    result = node ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (node)
+        settle(node, &c);
+    for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
+        SIM_AUTO struct sim_node *on = sim_handle_get(dependencies[i], SIM_NODE);
+
+        result = on ? sim_node_depend(node, on) : CUDA_ERROR_INVALID_VALUE;
+    }
+    sim_graph_unlock();
+    if (!node)
+        drop(&c);
+    else if (result != CUDA_SUCCESS)
+        cuGraphDestroyNode(SIM_HANDLE(node));
+    else
+        *phGraphNode = SIM_HANDLE(node);
+    return result;
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
+    SIM_AUTO struct sim_node *node = NULL;
+    struct content c;
+    SIM_ENTER(context);
+    CUresult result;
+
+    node = sim_handle_get(hNode, SIM_NODE);
+    if (!node || !nodeParams || node->type != nodeParams->type)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (node->child)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    result = make(context, nodeParams, &c);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_graph_lock();
+    if (c.op) {
+        struct sim_work *work = sim_work_new(c.op);
+
+        sim_work_put(node->work);
+        node->work = work;
+    }
+    if (c.event) {
+        sim_put(node->event);
+        node->event = c.event;
+    }
+    sim_graph_unlock();
+    return CUDA_SUCCESS;
+}
+
+/* The same for a step, which the driver finds by the node that it was made of. */
+CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                  CUgraphNodeParams *nodeParams) {
+    SIM_AUTO struct sim_exec *exec = NULL;
+    struct content c;
+    SIM_ENTER(context);
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+
+    exec = sim_handle_get(hGraphExec, SIM_EXEC);
+    if (!exec || !nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    result = make(context, nodeParams, &c);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = CUDA_ERROR_INVALID_VALUE;
+    sim_graph_lock();
+    for (size_t i = 0; i < exec->count && result != CUDA_SUCCESS; i++) {
+        struct sim_step *s = &exec->steps[i];
+
+        if (s->node != (uint64_t)(uintptr_t)hNode || s->type != nodeParams->type)
+            continue;
+        if (c.op) {
+            sim_work_put(s->work);
+            s->work = sim_work_new(c.op);
+            c.op = NULL;
+        }
+        if (c.event) {
+            sim_put(s->event);
+            s->event = c.event;
+            c.event = NULL;
+        }
+        result = CUDA_SUCCESS;
+    }
+    sim_graph_unlock();
+    if (result != CUDA_SUCCESS)
+        drop(&c);
+    return result;
+}
+
+/* What an operation that became a node was asked to do. */
+static CUresult tell(CUgraphNode hNode, CUgraphNodeType type, CUgraphNodeParams *p) {
+    SIM_AUTO struct sim_node *node = sim_handle_get(hNode, SIM_NODE);
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+
+    SIM_READY();
+    if (!node || node->type != type)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_graph_lock();
+    if (node->event) {
+        p->eventRecord.event = SIM_HANDLE(node->event);
+        result = CUDA_SUCCESS;
+    } else if (node->work && node->work->op->tell) {
+        node->work->op->tell(node->work->op, p);
+        result = CUDA_SUCCESS;
+    }
+    sim_graph_unlock();
+    return result;
+}
+
+#define TELL(name, params, node_type, member)                                                      \
+    CUresult name(CUgraphNode hNode, params *out) {                                                \
+        CUgraphNodeParams p = {0};                                                                 \
+        CUresult result = out ? tell(hNode, node_type, &p) : CUDA_ERROR_INVALID_VALUE;             \
+                                                                                                   \
+        if (result == CUDA_SUCCESS)                                                                \
+            memcpy(out, &p.member, sizeof(*out));                                                  \
+        return result;                                                                             \
+    }
+
+TELL(cuGraphKernelNodeGetParams_v2, CUDA_KERNEL_NODE_PARAMS, CU_GRAPH_NODE_TYPE_KERNEL, kernel)
+TELL(cuGraphMemcpyNodeGetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, memcpy.copyParams)
+TELL(cuGraphMemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, memset)
+TELL(cuGraphHostNodeGetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, host)
+TELL(cuGraphEventRecordNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, eventRecord.event)
+TELL(cuGraphEventWaitNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, eventWait.event)
