@@ -161,7 +161,9 @@ def gen_wire(calls):
         b.append(f'    r = rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, {post});\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')
         for a in c.slots:
-            if a.how == 'in':
+            if a.how == 'in' and a.type == 'f32':
+                b.append(f'    rpc_slot(&rpc, rpc_bits({a.name}));\n')
+            elif a.how == 'in':
                 b.append(f'    rpc_slot(&rpc, (uint64_t){a.name});\n')
             elif a.how in ('h', 's', 'new', 'del'):
                 b.append(f'    rpc_slot(&rpc, {a.name});\n')
@@ -355,7 +357,9 @@ def gen_dispatch(calls, protos):
             b.append('    (void)f;\n')
         for a in c.slots:
             g = f'frame_slot(f, {n})'
-            if a.how == 'in':
+            if a.how == 'in' and a.type == 'f32':
+                b.append(f'    a.{a.name} = frame_float({g});\n')
+            elif a.how == 'in':
                 b.append(f'    a.{a.name} = ({CTYPE[a.type]}){g};\n')
             elif a.how in ('h', 's', 'del'):
                 opt = 'frame_stream' if a.how == 's' else ('frame_object_or_null' if a.optional else 'frame_object')

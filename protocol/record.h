@@ -94,7 +94,10 @@ enum vcuda_kind {
 	VCUDA_KIND_EXTMEMORY = 28,
 	VCUDA_KIND_EXTSEMAPHORE = 29,
 	VCUDA_KIND_ASYNC = 30,
-	VCUDA_KIND_MAX = 31,
+	/* never travel: the worker's note of numbers that are the driver's own */
+	VCUDA_KIND_TEXOBJECT = 31,
+	VCUDA_KIND_SURFOBJECT = 32,
+	VCUDA_KIND_MAX = 33,
 };
 
 #define VCUDA_NAME_INDEX_MAX ((1u << 20) - 1)

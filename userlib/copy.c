@@ -73,6 +73,8 @@ static CUresult copy_with_host(struct copy *c) {
     /* An address that is not known to be good must be judged by the driver, at once. */
     bool post = !c->wait && ranges_find(device, c->bytes, &range);
 
+    if (ranges_find((uint64_t)host, 1, &range)) /* cannot be read here */
+        return CUDA_ERROR_INVALID_VALUE;
     if (arena_find(host, c->bytes, &block)) {
         COUNT(bytes_moved_pinned, c->bytes);
         if (c->wait)

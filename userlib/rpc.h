@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "cuda_types.h"
 #include "guest.h"
@@ -61,6 +62,14 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs);
 
 uint64_t rpc_out(const struct rpc *rpc, uint32_t index);
 float rpc_float(const struct rpc *rpc, uint32_t index);
+
+/* A float as a slot carries it. */
+static inline uint64_t rpc_bits(float value) {
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
 
 /*
  * For the thread that runs host functions: receives for all, or waits for whoever does, until

@@ -112,9 +112,16 @@ CUresult frame_objects(struct worker *w, struct frame *f, enum vcuda_kind kind, 
     return r;
 }
 
+/* Whether what the worker names goes with the context in which it was made. */
+static bool of_context(enum vcuda_kind kind) {
+    return kind == VCUDA_KIND_ARRAY || kind == VCUDA_KIND_MIPMAP || kind == VCUDA_KIND_TEXREF ||
+           kind == VCUDA_KIND_SURFREF;
+}
+
 CUresult frame_name(struct worker *w, struct frame *f, uint32_t out, enum vcuda_kind kind,
                     void *object) {
-    struct object o = {object, f->owner, f->aux, f->also_owner};
+    uint64_t owner = !f->owner && of_context(kind) ? f->head.ctx : f->owner;
+    struct object o = {object, owner, f->aux, f->also_owner};
     uint64_t name = object ? objects_name(&w->objects, kind, &o) : 0;
 
     if (object && !name)

@@ -74,6 +74,14 @@ static inline uint64_t frame_bits(float value) {
     return bits;
 }
 
+static inline float frame_float(uint64_t slot) {
+    uint32_t bits = (uint32_t)slot;
+    float value;
+
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
 /* The driver's object of a name, or the error for a name that is none. */
 CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, void **object);
 /* The same where 0 means none: NULL. */
@@ -85,7 +93,7 @@ CUresult frame_objects(struct worker *w, struct frame *f, enum vcuda_kind kind, 
                        void ***objects, size_t *count);
 /*
  * Puts the name of an object into an out, for a kind that the worker names. NULL gives 0. A new one
- * belongs to f->owner, and goes with it.
+ * belongs to f->owner, or an array and the like to the caller's context, and goes with it.
  */
 CUresult frame_name(struct worker *w, struct frame *f, uint32_t out, enum vcuda_kind kind,
                     void *object);

@@ -241,7 +241,7 @@ void objects_end(struct objects *o, uint64_t name) {
     pthread_mutex_unlock(&o->lock);
 }
 
-void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native) {
+uint64_t objects_known(struct objects *o, enum vcuda_kind kind, void *native) {
     struct known key = {.native = native}, **found;
     uint64_t name;
 
@@ -249,7 +249,11 @@ void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native) {
     found = tfind(&key, &o->kinds[kind].names, by_native);
     name = found ? (*found)->name : 0;
     pthread_mutex_unlock(&o->lock);
-    objects_end(o, name);
+    return name;
+}
+
+void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native) {
+    objects_end(o, objects_known(o, kind, native));
 }
 
 uint64_t objects_end_primary(struct objects *o, uint64_t device) {

@@ -47,6 +47,8 @@ bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct 
 uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native);
 /* An object belongs to another owner now. */
 void objects_give(struct objects *o, uint64_t name, uint64_t owner);
+/* The same of a kind that the worker names, or only notes: at once. */
+uint64_t objects_known(struct objects *o, enum vcuda_kind kind, void *native);
 /* Ends a name and all that it owns. */
 void objects_end(struct objects *o, uint64_t name);
 /* Ends the name that a driver's object has, if it has one, and all that it owns. */

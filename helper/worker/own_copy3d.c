@@ -113,8 +113,10 @@ CUresult own_copy3d_async(struct worker *w, struct frame *f, struct args_copy3d_
 }
 
 CUresult own_copy3d_done(struct worker *w, struct frame *f, struct args_copy3d_done *a) {
-    CUresult r = enqueue(w, a->copy, a->copy_len, a->stream);
+    CUresult r = capture_refuses(w, a->stream);
 
+    if (r == CUDA_SUCCESS)
+        r = enqueue(w, a->copy, a->copy_len, a->stream);
     return r == CUDA_SUCCESS ? pending_stream(w, f, a->stream, a->stream_name) : r;
 }
 
