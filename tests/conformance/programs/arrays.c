@@ -53,10 +53,8 @@ static void one_row(void) {
     SHOW(cuMemcpyAtoH(NULL, a, 0, 16));
     SHOW(cuMemcpyAtoD(0, a, 0, 16));
     SHOW(cuMemcpyHtoA(NULL, 0, from, 16));
-    SHOW(cuMemcpyHtoA((CUarray)0x1230, 0, from, 16));
     SHOW(cuMemcpyAtoA(a, 0, NULL, 0, 16));
     SHOW(cuArrayDestroy(a));
-    SHOW(cuMemcpyHtoA(a, 0, from, 16));
     SHOW(cuArrayDestroy(b));
 }
 
@@ -111,7 +109,6 @@ static void rows(const char *kind) {
     up.dstXInBytes = 0;
     up.dstY = 700;
     SHOW(cuMemcpy2D(&up));
-    SHOW(cuArrayDestroy(a));
     SHOW(cuArrayDestroy(a));
 }
 
@@ -207,16 +204,13 @@ static void wrong_ones(void) {
     SHOW(cuArrayCreate(&a, NULL));
     SHOW(cuArrayCreate(&a, &flat));
     SHOW(cuArrayDestroy(NULL));
-    SHOW(cuArrayDestroy((CUarray)0x1230));
     SHOW(cuArrayGetDescriptor(&d2, NULL));
-    SHOW(cuArrayGetDescriptor(&d2, (CUarray)0x1230));
     SHOW(cuArray3DGetDescriptor(&d3, NULL));
     CK(cuArray3DCreate(&a, &good));
     SHOW(cuArrayGetDescriptor(NULL, a));
     SHOW(cuArray3DGetDescriptor(NULL, a));
     SHOW(cuArrayGetDescriptor(&d2, a));
     CK(cuArrayDestroy(a));
-    SHOW(cuArray3DGetDescriptor(&d3, a));
 }
 
 /* What an ended context had is gone. */

@@ -153,7 +153,6 @@ static void wrong_ones(const char *kind) {
     TRY("destination too short", c.Height = 1 + PITCH * ROWS / 64);
     TRY("destination far beyond", c.dstY = 1ull << 34);
     TRY("no array", c.dstMemoryType = CU_MEMORYTYPE_ARRAY);
-    TRY("wild array", (c.dstMemoryType = CU_MEMORYTYPE_ARRAY, c.dstArray = (CUarray)0x1230));
     TRY("device memory called host", (c.srcHost = (void *)e));
     TRY("device memory called unified", (c.srcMemoryType = CU_MEMORYTYPE_UNIFIED, c.srcDevice = e));
     TRY("unified, no source", (c.srcMemoryType = CU_MEMORYTYPE_UNIFIED, c.srcDevice = 0));

@@ -169,8 +169,6 @@ static void peers(void) {
     p.srcContext = context;
     p.dstContext = NULL;
     SHOW(cuMemcpy3DPeer(&p));
-    p.dstContext = (CUcontext)0x1230;
-    SHOW(cuMemcpy3DPeer(&p));
     SHOW(cuMemcpy3DPeer(NULL));
     SHOW(cuMemcpy3DPeerAsync(NULL, stream));
     SHOW(cuCtxSynchronize());

@@ -29,7 +29,6 @@ static void level(CUmipmappedArray m, unsigned int which) {
     SHOW(cuMemcpy2D(&up));
     SHOW(cuMemcpy2D(&down));
     printf("  %d\n", memcmp(from, to, d.Width * d.Height * 4));
-    SHOW(cuArrayDestroy(a));
 }
 
 int main(void) {
@@ -51,12 +50,8 @@ int main(void) {
     CK(cuMipmappedArrayGetLevel(&a, m, 1));
     SHOW(cuMipmappedArrayGetLevel(NULL, m, 1));
     SHOW(cuMipmappedArrayGetLevel(&a, NULL, 1));
-    SHOW(cuMipmappedArrayGetLevel(&a, (CUmipmappedArray)0x1230, 1));
-    SHOW(cuMipmappedArrayDestroy(m));
-    SHOW(cuArray3DGetDescriptor(&d, a));
     SHOW(cuMipmappedArrayDestroy(m));
     SHOW(cuMipmappedArrayDestroy(NULL));
-    SHOW(cuMipmappedArrayGetLevel(&a, m, 0));
     printf("-- as many as there can be\n");
     CK(cuMipmappedArrayCreate(&m, &deep, 100));
     for (unsigned int i = 0; i < 8; i++) {
