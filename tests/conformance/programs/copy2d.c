@@ -171,7 +171,6 @@ int main(void) {
     CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     SHOW(cuMemcpy2D(NULL));
     SHOW(cuMemcpy2DAsync(NULL, stream));
-    SHOW(cuMemcpy2DAsync(&c, (CUstream)0x1230));
     SHOW(cuMemcpy2D(&c));
     image = malloc(PITCH * ROWS);
     from = malloc(PITCH * ROWS);

@@ -184,7 +184,6 @@ int main(void) {
     CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     SHOW(cuMemcpy3D(NULL));
     SHOW(cuMemcpy3DAsync(NULL, stream));
-    SHOW(cuMemcpy3DAsync(&c, (CUstream)0x1230));
     SHOW(cuMemcpy3D(&c));
     image = malloc(BYTES);
     from = malloc(BYTES);

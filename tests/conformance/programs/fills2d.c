@@ -98,7 +98,6 @@ int main(void) {
     SHOW(cuMemsetD2D32(d, 34, 0, 4, 4));
     SHOW(cuMemsetD2D32(d, PITCH, 0, 4, 1u << 30));
     SHOW(cuMemsetD2D32(d, PITCH, 0, 1ull << 62, 2));
-    SHOW(cuMemsetD2D32Async(d, PITCH, 0, 4, 4, (CUstream)0x1230));
     SHOW(cuMemsetD2D32Async(0, PITCH, 0, 4, 4, s));
     SHOW(cuMemsetD2D32Async(d, 34, 0, 4, 4, s));
     SHOW(cuMemsetD2D8Async(d, PITCH, 0, 0, 0, s));
