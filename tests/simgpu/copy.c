@@ -217,6 +217,38 @@ CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
     return between_devices(dstDevice, srcDevice, ByteCount, hStream, true, true);
 }
 
+/* All contexts share one address space: each place is found by its address. */
+static CUresult peer_copy(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
+                          size_t bytes, CUstream stream, bool per_thread) {
+    SIM_AUTO struct sim_context *source = NULL, *target = NULL;
+    CUresult result = sim_enter_context(to, &target);
+
+    if (result == CUDA_SUCCESS)
+        result = sim_enter_context(from, &source);
+    return result == CUDA_SUCCESS ? between_devices(dst, src, bytes, stream, true, per_thread)
+                                  : result;
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false);
+}
+
+CUresult cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount) {
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, true);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, false);
+}
+
+CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                                CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true);
+}
+
 static CUresult run_fill(struct sim_op *op, struct sim_context *context) {
     struct fill_op *fill = (struct fill_op *)op;
     char *dst = (char *)(uintptr_t)fill->dst;
