@@ -30,7 +30,8 @@ static CUresult explain(int err, const char *where) {
         {EPROTO, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "library and helper are of different versions"},
         {EACCES, CUDA_ERROR_OPERATING_SYSTEM, "no permission to open the device or the socket"},
         {EPERM, CUDA_ERROR_OPERATING_SYSTEM, "no permission to open the device or the socket"},
-        {EDQUOT, CUDA_ERROR_OUT_OF_MEMORY, "this domain has as many sessions as it may"},
+        {EDQUOT, CUDA_ERROR_OUT_OF_MEMORY,
+         "this domain, or this user, has as many sessions as it may"},
         {ENOSPC, CUDA_ERROR_OUT_OF_MEMORY, "the domain has no grants left"},
         {ENOMEM, CUDA_ERROR_OUT_OF_MEMORY, "out of memory"},
     };

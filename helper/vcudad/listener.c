@@ -4,6 +4,9 @@
 #include "refusal.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,10 +154,37 @@ static int clear_stale(const struct sockaddr_un *address) {
     return unlink(path) ? -errno : 0;
 }
 
+/* The group that the options name; (gid_t)-1 changes nothing. False if there is none. */
+static bool find_group(gid_t *group) {
+    const char *text = options->socket_group;
+    const struct group *found;
+    unsigned long id;
+    char *end;
+
+    *group = (gid_t)-1;
+    if (!text)
+        return true;
+    id = strtoul(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && id < UINT_MAX) {
+        *group = (gid_t)id;
+        return true;
+    }
+    found = getgrnam(text);
+    if (found)
+        *group = found->gr_gid;
+    else
+        vcuda_log(VCUDA_LOG_ERROR, "there is no group '%s': make it (groupadd --system %s)", text,
+                  text);
+    return found != NULL;
+}
+
 static int listen_at(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
+    gid_t group;
     int error;
 
+    if (!find_group(&group))
+        return -ESRCH;
     if (strlen(path) >= sizeof(address.sun_path))
         return -ENAMETOOLONG;
     strcpy(address.sun_path, path);
@@ -169,7 +199,8 @@ static int listen_at(const char *path) {
 
     error = bind(listen_fd, (const struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
     umask(mask);
-    if (!error && (chmod(path, options->socket_mode) || listen(listen_fd, BACKLOG)))
+    if (!error && (chown(path, (uid_t)-1, group) || chmod(path, options->socket_mode) ||
+                   listen(listen_fd, BACKLOG)))
         error = -errno;
     if (error) {
         close(listen_fd);
@@ -188,6 +219,10 @@ static const char *remedy(int error) {
         return "too long for a socket's name (107 bytes); choose another --socket";
     case ENOENT:
         return "its folder does not exist";
+    case ESRCH:
+        return "its group, see above";
+    case EPERM:
+        return "run vcudad as root, or as a member of the --socket-group";
     case EACCES:
         return "run vcudad as root, or choose another --socket";
     default:

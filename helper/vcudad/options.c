@@ -25,6 +25,7 @@ static const char help[] =
     "      --local on|off         serve programs of this machine (default on)\n"
     "      --socket PATH          for them (default STATE-DIR/vcudad.sock)\n"
     "      --socket-mode MODE     who may connect (default 0666)\n"
+    "      --socket-group GROUP   whose the socket is, by name or number\n"
     "      --max-local-sessions N for each user (default 64)\n"
     "      --policy-dir DIR       which domains get what (default " VCUDA_POLICY_DIR ")\n"
     "      --state-dir DIR        status and counters (default " STATE_DIR ")\n"
@@ -47,6 +48,7 @@ enum {
     OPT_LOCAL,
     OPT_SOCKET,
     OPT_SOCKET_MODE,
+    OPT_SOCKET_GROUP,
     OPT_MAX_LOCAL,
     OPT_POLICY_DIR,
     OPT_STATE_DIR,
@@ -64,6 +66,7 @@ static const struct option long_options[] = {
     {"local", required_argument, NULL, OPT_LOCAL},
     {"socket", required_argument, NULL, OPT_SOCKET},
     {"socket-mode", required_argument, NULL, OPT_SOCKET_MODE},
+    {"socket-group", required_argument, NULL, OPT_SOCKET_GROUP},
     {"max-local-sessions", required_argument, NULL, OPT_MAX_LOCAL},
     {"policy-dir", required_argument, NULL, OPT_POLICY_DIR},
     {"state-dir", required_argument, NULL, OPT_STATE_DIR},
@@ -153,6 +156,9 @@ static void set(struct options *o, int option, const char *value) {
         break;
     case OPT_SOCKET_MODE:
         o->socket_mode = number("socket-mode", value, 8, 0777);
+        break;
+    case OPT_SOCKET_GROUP:
+        o->socket_group = value;
         break;
     case OPT_MAX_LOCAL:
         o->max_local_sessions = number("max-local-sessions", value, 10, 65536);

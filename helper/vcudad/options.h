@@ -16,6 +16,7 @@ struct options {
     bool local;
     const char *socket;
     mode_t socket_mode;
+    const char *socket_group;    /* by name or number; NULL: vcudad's own */
     unsigned max_local_sessions; /* for each user */
     const char *state_dir;
     const char *policy_dir;

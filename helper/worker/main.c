@@ -14,29 +14,53 @@
 #include "supervise.h"
 #include "worker.h"
 
-#define DRIVER_DEFAULT "libcuda.so.1"
-
 static struct worker worker = {.regions_lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Opens one that is not vcuda's own library, which would be a loop; *text says why not. */
+static void *open_driver(const char *path, char *text, size_t size) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!library) {
+        snprintf(text, size, "the CUDA driver cannot be loaded: %s", dlerror());
+    } else if (dlsym(library, "vcuda_library")) {
+        snprintf(text, size, "%s is vcuda's own library: set VCUDA_DRIVER to NVIDIA's", path);
+        dlclose(library);
+        library = NULL;
+    }
+    return library;
+}
+
+/*
+ * The driver that VCUDA_DRIVER names, or the one that the loader finds. Where that is ours, since
+ * this machine is its own guest, NVIDIA's is looked for where its packages put it.
+ */
+static void *find_driver(const char **path, char *text, size_t size) {
+    static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/libcuda.so.1",
+                                         "/usr/lib64/libcuda.so.1",
+                                         "/usr/local/nvidia/lib64/libcuda.so.1"};
+    char unused[VCUDA_SUPERVISE_TEXT_MAX];
+    void *library;
+
+    *path = getenv("VCUDA_DRIVER");
+    if (*path)
+        return open_driver(*path, text, size);
+    *path = "libcuda.so.1";
+    library = open_driver(*path, text, size);
+    for (size_t i = 0; !library && i < sizeof(places) / sizeof(places[0]); i++) {
+        *path = places[i];
+        library = open_driver(*path, unused, sizeof(unused));
+    }
+    return library;
+}
 
 /* Loads and starts the driver; *text says why not. */
 static bool load_driver(struct worker *w, int *devices, char *text, size_t size) {
-    const char *path = getenv("VCUDA_DRIVER");
-    const char *missing;
-    void *library;
+    const char *path, *missing;
+    void *library = find_driver(&path, text, size);
     CUresult r;
 
-    if (!path)
-        path = DRIVER_DEFAULT;
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(text, size, "the CUDA driver cannot be loaded: %s", dlerror());
+    if (!library)
         return false;
-    }
-    /* Its files may be found through the loader's path as our own library: that would be a loop. */
-    if (dlsym(library, "vcuda_library")) {
-        snprintf(text, size, "%s is vcuda's own library: set VCUDA_DRIVER to NVIDIA's", path);
-        return false;
-    }
     missing = driver_bind(&w->driver, library);
     if (missing) {
         snprintf(text, size, "%s lacks %s: a driver of CUDA 12.4 or later is needed", path,

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "checks.h"
 #include "report.h"
@@ -19,6 +20,9 @@ static void check_library(const char *name) {
         map = NULL;
     if (dlsym(found, "vcuda_library"))
         report_ok("programs find %s of vcuda: %s", name, map ? map->l_name : "?");
+    else if (!access("/dev/nvidiactl", F_OK))
+        report_note("programs find this machine's own %s, %s; `vcuda run' starts them with ours",
+                    name, map ? map->l_name : "?");
     else
         report_problem("remove the other one from LD_LIBRARY_PATH or /etc/ld.so.conf.d, or start "
                        "programs with `vcuda run'",

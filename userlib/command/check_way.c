@@ -98,9 +98,13 @@ static void check_xen(void) {
     check_device_file();
 }
 
-static int connect_to(const char *path) {
+/*
+ * Knocks with a socket of the wrong kind: the kernel says so (EPROTOTYPE) only after it has found
+ * that somebody listens and that we may connect, and vcudad spends no worker on it.
+ */
+static int knock_at(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), error = 0;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error = 0;
 
     if (fd < 0)
         return errno;
@@ -117,10 +121,10 @@ static void check_socket(void) {
 
     if (!path)
         path = VCUDA_LOCAL_SOCKET;
-    error = connect_to(path);
+    error = knock_at(path);
     switch (error) {
-    case 0:
-        report_ok("vcudad answers at %s", path);
+    case EPROTOTYPE:
+        report_ok("vcudad listens at %s", path);
         break;
     case ENOENT:
         report_problem("start vcudad; in a container, mount the folder of its socket, or name it "
@@ -138,8 +142,13 @@ static void check_socket(void) {
                        "anew, or start vcudad with another --socket-mode",
                        "this user may not connect to %s", path);
         break;
+    case 0:
+        report_problem("name vcudad's socket by --socket or VCUDA_SOCKET",
+                       "it is not vcudad that listens at %s", path);
+        break;
     default:
-        report_problem("see vcudad's log", "%s: %s", path, strerror(error));
+        report_problem("name vcudad's socket by --socket or VCUDA_SOCKET", "%s: %s", path,
+                       strerror(error));
     }
 }
 
