@@ -76,6 +76,8 @@ VCUDA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cu
     *pfn = look_up(symbol, cudaVersion,
                    flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ? PER_THREAD : LEGACY,
                    &status);
+    if (!*pfn)
+        guest_log("cuGetProcAddress: no %s for version %d", symbol, cudaVersion);
     if (symbolStatus)
         *symbolStatus = status;
     else if (!*pfn)

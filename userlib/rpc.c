@@ -494,6 +494,8 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
         rpc_abandon("the worker's answer is too short");
         r = VCUDA_ERROR_LOST;
     }
+    if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
+        guest_log("call %u: error %d", rpc->head.call, r);
     if (is_sticky(r)) {
         struct context *c = names_get(VCUDA_KIND_CONTEXT, rpc->head.ctx);
 
