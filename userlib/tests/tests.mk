@@ -2,7 +2,7 @@
 # Included by ../Makefile.
 
 TEST_OUT := $(OUT)/tests
-UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion)
+UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion md2)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance
@@ -18,6 +18,10 @@ check-unit: $(UNIT_TESTS)
 $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $*.c -lcmocka
+
+$(TEST_OUT)/test-md2: tests/test_md2.c export/md2.c export/md2.h tests/tests.mk | rooms
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< export/md2.c -lcmocka
 
 # ---- real processes on the simulated GPU --------------------------------------
 
