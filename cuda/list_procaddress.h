@@ -2,7 +2,8 @@
 /*
  * What cuGetProcAddress gives, as driver 580 (CUDA 13.0) answers: X(default stream, name asked for,
  * first version that gets it, exported symbol). Sorted by name (byte
- * by byte); a later row of the same name replaces an earlier one. LEGACY and PER_THREAD say which meaning of the default stream was asked for.
+ * by byte); a later row of the same name replaces an earlier one. LEGACY and PER_THREAD say which
+ * meaning of the default stream was asked for.
  */
 #ifndef VCUDA_CUDA_LIST_PROCADDRESS_H
 #define VCUDA_CUDA_LIST_PROCADDRESS_H

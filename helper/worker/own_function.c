@@ -83,7 +83,7 @@ CUresult own_kernel_attributes(struct worker *w, struct frame *f,
         return CUDA_ERROR_INVALID_VALUE;
     a->values_len = a->values_cap;
     for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++) {
-        int value;
+        int value = 0;
         CUresult r =
             w->driver.cuKernelGetAttribute(&value, (CUfunction_attribute)i, a->kernel, a->dev);
 
@@ -103,7 +103,7 @@ CUresult own_function_attributes(struct worker *w, struct frame *f,
         return CUDA_ERROR_INVALID_VALUE;
     a->values_len = a->values_cap;
     for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++) {
-        int value;
+        int value = 0;
         CUresult r = w->driver.cuFuncGetAttribute(&value, (CUfunction_attribute)i, a->hfunc);
 
         values[i] = r == CUDA_SUCCESS ? value : VCUDA_ATTRIBUTE_NONE;

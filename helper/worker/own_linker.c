@@ -130,7 +130,7 @@ CUresult own_link_add(struct worker *w, struct frame *f, struct args_link_add *a
 
 CUresult own_link_complete(struct worker *w, struct frame *f, struct args_link_complete *a) {
     struct linker *l;
-    void *cubin;
+    void *cubin = NULL;
     CUresult r = lock(a->link, &l);
 
     (void)f;

@@ -113,8 +113,8 @@ static bool put_name(char *names, uint32_t cap, uint32_t *len, const char *name)
 
 CUresult own_library_names(struct worker *w, struct frame *f, struct args_library_names *a) {
     CUkernel *kernels;
-    unsigned int count;
-    const char *name;
+    unsigned int count = 0;
+    const char *name = "";
     CUresult r = w->driver.cuLibraryGetKernelCount(&count, a->library);
 
     (void)f;
@@ -135,8 +135,8 @@ CUresult own_library_names(struct worker *w, struct frame *f, struct args_librar
 
 CUresult own_module_names(struct worker *w, struct frame *f, struct args_module_names *a) {
     CUfunction *functions;
-    unsigned int count;
-    const char *name;
+    unsigned int count = 0;
+    const char *name = "";
     CUresult r = w->driver.cuModuleGetFunctionCount(&count, a->mod);
 
     (void)f;

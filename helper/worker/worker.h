@@ -38,7 +38,7 @@ struct worker {
     struct objects objects;
     int gpus[VCUDA_DEVICES_MAX]; /* the guest's device i is the driver's gpus[i] */
     int gpu_count;
-    uint32_t selected; /* 1: the guest has chosen among them */
+    uint32_t selected;                        /* 1: the guest has chosen among them */
     struct region regions[VCUDA_REGIONS_MAX]; /* by number; [0] is unused */
     pthread_mutex_t regions_lock;
     CUcontext base; /* the first device's primary context: made ahead, keeps regions registered */
