@@ -249,6 +249,9 @@ def gen_refusal(name, proto):
 
 def gen_stubs(calls, protos):
     o = [BANNER, '#include "cuda_calls.h"\n#include "wire.h"\n#include "guest.h"\n\n']
+    # NVIDIA's libraries give up when a name is not there, whether they would call it or not.
+    for name in sorted(protos.keys() - {c.name for c in calls}):
+        o += gen_refusal(name, protos[name])
     for c in calls:
         if 'refused' in c.how:
             o += gen_refusal(c.name, protos[c.name])
@@ -480,7 +483,7 @@ def gen_coverage(calls, protos):
          'How each function that `libcuda.so.1` exports is served:\n'
          '*local* in the guest; *waited*: one record, one completion; *posted*: one record, no completion, '
          'errors come with the next waited call; *blocking*: waited, and made by a waiter thread of the worker. '
-         '*refused*: answers `CUDA_ERROR_NOT_SUPPORTED`. What `libcuda.so.1` of CUDA 13.0 has and this one lacks stands at the end.\n\n| function | served | remark |\n| --- | --- | --- |\n']
+         '*refused*: answers `CUDA_ERROR_NOT_SUPPORTED`. What is refused only because nobody has come to it stands at the end.\n\n| function | served | remark |\n| --- | --- | --- |\n']
     for c in calls:
         if not c.exported:
             continue
