@@ -9,7 +9,9 @@
 
 #include "arena.h"
 #include "calls.h"
+#include "capture.h"
 #include "counters.h"
+#include "graph_host.h"
 #include "ranges.h"
 #include "rpc.h"
 #include "stage.h"
@@ -152,7 +154,7 @@ static void land_piece(struct stage_job *job, struct stage_piece *p) {
 
 static CUresult copy_with_host(struct box_copy *b) {
     bool up = b->c.src.type == VCUDA_PLACE_HOST;
-    uint64_t bytes = b->c.width * b->c.rows * b->c.slices;
+    uint64_t bytes = b->c.width * b->c.rows * b->c.slices, graph;
 
     if (pinned(&b->c, up ? &b->c.src : &b->c.dst)) {
         COUNT(bytes_moved_pinned, bytes);
@@ -161,6 +163,11 @@ static CUresult copy_with_host(struct box_copy *b) {
         return send_async(b);
     }
     COUNT(bytes_moved_pageable, bytes);
+    if (!b->wait && capture_any() && (graph = capture_graph(b->t, b->stream))) {
+        CUresult r = graph_host_buffer(b->t, graph, 0, &b->c);
+
+        return r == CUDA_SUCCESS ? send_async(b) : r;
+    }
     b->job =
         (struct stage_job){b->c.width, b->c.rows, b->c.slices, send_piece, up ? NULL : land_piece};
     return stage_run(&b->job);

@@ -9,6 +9,7 @@
 #include "cuda_calls.h"
 #include "graph.h"
 #include "guest.h"
+#include "notes.h"
 #include "wire.h"
 
 struct capture {
@@ -171,10 +172,27 @@ static bool of_other_thread(const struct thread *t, uint64_t stream) {
     return other;
 }
 
+struct capture_info {
+    int32_t status;
+    uint64_t id, graph, count;
+};
+
+uint64_t capture_graph(struct thread *t, uint64_t stream) {
+    struct capture_info info = {0};
+    uint8_t none[8];
+    uint32_t len;
+
+    if (!capture_any() ||
+        wire_capture_info(t, stream, false, 0, &info.status, &info.id, &info.graph, &info.count,
+                          none, 0, &len) != CUDA_SUCCESS)
+        return 0;
+    return info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? info.graph : 0;
+}
+
 VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     int32_t status = CU_STREAM_CAPTURE_STATUS_NONE;
     struct thread *t;
-    uint64_t name, graph = 0;
+    uint64_t name, graph = 0, captured;
     CUresult r = enter(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && !phGraph)
@@ -183,7 +201,10 @@ VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
         r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (r != CUDA_SUCCESS)
         return r;
+    captured = capture_graph(t, name);
     r = wire_cuStreamEndCapture(t, name, &graph);
+    if (r != CUDA_SUCCESS)
+        notes_end(captured); /* what was remembered of it */
     if (r == CUDA_SUCCESS || (wire_cuStreamIsCapturing(t, name, &status) == CUDA_SUCCESS &&
                               status == CU_STREAM_CAPTURE_STATUS_NONE))
         drop(name);
@@ -234,11 +255,6 @@ static bool reach(struct thread *t, size_t room) {
     l->room = room;
     return true;
 }
-
-struct capture_info {
-    int32_t status;
-    uint64_t id, graph, count;
-};
 
 /* Asks for all of it; the nodes go into the thread's lists, as many as there are. */
 static CUresult ask(struct thread *t, uint64_t stream, bool edges, struct capture_info *info) {

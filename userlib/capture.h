@@ -21,6 +21,9 @@ bool capture_any(void);
  */
 CUresult capture_forbids(struct thread *t);
 
+/* The name of the graph that a stream is captured into; 0: it is not captured. */
+uint64_t capture_graph(struct thread *t, uint64_t stream);
+
 /* A thread ends: frees what it was given lists in. */
 void capture_forget_thread(struct thread *t);
 

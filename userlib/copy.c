@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "arena.h"
+#include "capture.h"
 #include "calls.h"
 #include "counters.h"
 #include "cuda_calls.h"
+#include "graph_host.h"
 #include "guest.h"
 #include "info.h"
 #include "ranges.h"
@@ -64,6 +66,25 @@ static CUresult copy_staged(struct copy *c) {
     return stage_run(&s.job);
 }
 
+/* The graph's node will read or write the memory when it runs. */
+static CUresult copy_captured(struct copy *c, uint64_t graph) {
+    bool up = c->direction == VCUDA_COPY_HTOD;
+    struct vcuda_copy3d box = {
+        .dst = {.base = c->dst, .type = up ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST},
+        .src = {.base = c->src, .type = up ? VCUDA_PLACE_HOST : VCUDA_PLACE_DEVICE},
+        .width = c->bytes,
+        .rows = 1,
+        .slices = 1,
+        .form = VCUDA_FORM_3D,
+    };
+    CUresult r = graph_host_buffer(c->t, graph, 0, &box);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    return wire_copy_async(c->t, false, c->direction, box.dst.base, box.src.base, c->bytes,
+                           c->stream);
+}
+
 static CUresult copy_with_host(struct copy *c) {
     bool up = c->direction == VCUDA_COPY_HTOD;
     uint64_t device = up ? c->dst : c->src;
@@ -72,6 +93,7 @@ static CUresult copy_with_host(struct copy *c) {
     struct range range;
     /* An address that is not known to be good must be judged by the driver, at once. */
     bool post = !c->wait && ranges_find(device, c->bytes, &range);
+    uint64_t graph;
 
     if (ranges_find((uint64_t)host, 1, &range)) /* cannot be read here */
         return CUDA_ERROR_INVALID_VALUE;
@@ -82,6 +104,8 @@ static CUresult copy_with_host(struct copy *c) {
         return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
     }
     COUNT(bytes_moved_pageable, c->bytes);
+    if (!c->wait && capture_any() && (graph = capture_graph(c->t, c->stream)))
+        return copy_captured(c, graph);
     if (up && c->bytes <= VCUDA_INLINE_MAX) {
         COUNT(bytes_inline, c->bytes);
         return wire_copy_inline(c->t, post, c->dst, c->stream, host, (uint32_t)c->bytes);

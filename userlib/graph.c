@@ -4,6 +4,8 @@
 
 #include "cuda_calls.h"
 #include "graph.h"
+#include "graph_host.h"
+#include "graph_node.h"
 #include "guest.h"
 #include "notes.h"
 #include "wire.h"
@@ -27,8 +29,10 @@ VCUDA_EXPORT CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 
     if (r == CUDA_SUCCESS)
         r = phGraphClone ? guest_check(VCUDA_KIND_GRAPH, originalGraph) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        r = wire_cuGraphClone(t, (uint64_t *)phGraphClone, (uint64_t)originalGraph);
     return r == CUDA_SUCCESS
-               ? wire_cuGraphClone(t, (uint64_t *)phGraphClone, (uint64_t)originalGraph)
+               ? graph_host_inherit((uint64_t)*phGraphClone, (uint64_t)originalGraph, false)
                : r;
 }
 
@@ -38,6 +42,8 @@ VCUDA_EXPORT CUresult cuGraphDestroyNode(CUgraphNode hNode) {
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_NODE, hNode);
+    if (r == CUDA_SUCCESS)
+        node_forget_copy(hNode);
     if (r == CUDA_SUCCESS)
         r = wire_cuGraphDestroyNode(t, (uint64_t)hNode);
     if (r == CUDA_SUCCESS)

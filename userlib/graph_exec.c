@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is made of graphs, and runs. */
 #include "cuda_calls.h"
+#include "capture.h"
+#include "graph_host.h"
 #include "guest.h"
 #include "notes.h"
 #include "wire.h"
@@ -22,7 +24,9 @@ static CUresult instantiate(struct thread *t, CUgraphExec *exec, CUgraph graph, 
         r = (CUresult)status;
     if (r != CUDA_SUCCESS)
         return r;
-    if (!notes_set(name, 0, NULL, NULL)) {
+    if (!notes_set(name, 0, NULL, NULL) ||
+        graph_host_inherit(name, (uint64_t)graph, false) != CUDA_SUCCESS) {
+        notes_end(name);
         wire_cuGraphExecDestroy(t, name);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -110,6 +114,8 @@ VCUDA_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_EXEC, hGraphExec);
     if (r == CUDA_SUCCESS)
+        graph_host_finish(t, (uint64_t)hGraphExec);
+    if (r == CUDA_SUCCESS)
         r = wire_cuGraphExecDestroy(t, (uint64_t)hGraphExec);
     if (r == CUDA_SUCCESS)
         notes_end((uint64_t)hGraphExec);
@@ -132,8 +138,17 @@ VCUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
     struct thread *t;
     uint64_t stream;
     CUresult r = enter_exec(&t, hGraph, hStream, &stream);
+    uint64_t outer = r == CUDA_SUCCESS ? capture_graph(t, stream) : 0;
 
-    return r == CUDA_SUCCESS ? wire_cuGraphLaunch(t, (uint64_t)hGraph, stream) : r;
+    /* Captured, it becomes a graph within the graph. */
+    if (r == CUDA_SUCCESS)
+        r = outer ? graph_host_inherit(outer, (uint64_t)hGraph, false)
+                  : graph_host_launch(t, (uint64_t)hGraph);
+    if (r == CUDA_SUCCESS)
+        r = wire_cuGraphLaunch(t, (uint64_t)hGraph, stream);
+    if (r == CUDA_SUCCESS && !outer)
+        r = graph_host_launched(t, (uint64_t)hGraph, stream ? (CUstream)stream : CU_STREAM_LEGACY);
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
@@ -165,6 +180,8 @@ VCUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGrap
     resultInfo->result = (CUgraphExecUpdateResult)result;
     resultInfo->errorNode = (CUgraphNode)node;
     resultInfo->errorFromNode = (CUgraphNode)from;
+    if (status == CUDA_SUCCESS)
+        return graph_host_inherit((uint64_t)hGraphExec, (uint64_t)hGraph, true);
     return (CUresult)status;
 }
 

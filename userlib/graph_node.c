@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cuda_calls.h"
+#include "graph_host.h"
 #include "notes.h"
 #include "ranges.h"
 #include "wire.h"
@@ -46,7 +47,7 @@ static CUresult send(struct thread *t, const struct site *s, CUgraphNodeParams *
     uint64_t made[VCUDA_NODE_BODIES_MAX], name;
     struct node_record record;
     uint32_t len = 0;
-    CUresult r = node_write(t, p, &record);
+    CUresult r = node_write(t, p, (uint64_t)s->graph, 0, &record);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -58,6 +59,10 @@ static CUresult send(struct thread *t, const struct site *s, CUgraphNodeParams *
         return r;
     }
     *s->out = (CUgraphNode)name;
+    if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        r = graph_host_inherit((uint64_t)s->graph, (uint64_t)p->graph.graph, false);
+    if (r != CUDA_SUCCESS)
+        return r;
     return take_made(t, s, p, made, len / sizeof(made[0]));
 }
 

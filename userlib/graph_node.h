@@ -20,13 +20,20 @@ static inline uint32_t node_bytes(const struct node_record *r) {
 
 /*
  * Writes what the program gave. The numbers of a host function are new: node_drop() ends them if
- * the record comes to nothing.
+ * the record comes to nothing. owner: the graph or executable that it is for; node: 0 if new.
  */
-CUresult node_write(struct thread *t, const CUgraphNodeParams *p, struct node_record *out);
+CUresult node_write(struct thread *t, const CUgraphNodeParams *p, uint64_t owner, uint64_t node,
+                    struct node_record *out);
 void node_drop(const struct node_record *r);
 
-/* A copy's parameters, and back. Memory that is not pinned: CUDA_ERROR_NOT_SUPPORTED. */
-CUresult node_write_copy(const CUDA_MEMCPY3D *c, struct vcuda_copy3d *out);
+/*
+ * A copy's parameters, and back. Memory that is not pinned is replaced by a buffer for `owner`, a
+ * graph or an executable, and its node (0: not known).
+ */
+CUresult node_write_copy(struct thread *t, const CUDA_MEMCPY3D *c, uint64_t owner, uint64_t node,
+                         struct vcuda_copy3d *out);
+/* A node that ends, or gets another copy: its buffer does too. */
+void node_forget_copy(CUgraphNode node);
 void node_read_copy(const struct vcuda_copy3d *c, CUDA_MEMCPY3D *out);
 
 /* Asks the worker for a node's parameters; the node must be of that type. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "graph_host.h"
 #include "graph_node.h"
 #include "ranges.h"
 
@@ -24,11 +25,8 @@ static struct vcuda_place place(CUmemorytype type, const void *host, CUdeviceptr
     return p;
 }
 
-/*
- * What the memory is, by its address. A node reads and writes host memory when it runs, long after
- * this call: the GPU must reach it itself.
- */
-static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p) {
+/* What the memory is, by its address. *pageable: the GPU does not reach it. */
+static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool *pageable) {
     struct arena_block block;
     uint64_t first, bytes;
     struct range range;
@@ -62,10 +60,13 @@ static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p) {
     bytes = vcuda_place_span(c, p, (__u64 *)&first);
     if (!bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    return arena_find((const void *)first, bytes, &block) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    *pageable = *pageable || !arena_find((const void *)first, bytes, &block);
+    return CUDA_SUCCESS;
 }
 
-CUresult node_write_copy(const CUDA_MEMCPY3D *c, struct vcuda_copy3d *out) {
+CUresult node_write_copy(struct thread *t, const CUDA_MEMCPY3D *c, uint64_t owner, uint64_t node,
+                         struct vcuda_copy3d *out) {
+    bool pageable = false;
     CUresult r;
 
     *out = (struct vcuda_copy3d){
@@ -80,8 +81,24 @@ CUresult node_write_copy(const CUDA_MEMCPY3D *c, struct vcuda_copy3d *out) {
     out->dst.lod = c->dstLOD, out->dst.pitch = c->dstPitch, out->dst.height = c->dstHeight;
     out->src.x = c->srcXInBytes, out->src.y = c->srcY, out->src.z = c->srcZ;
     out->src.lod = c->srcLOD, out->src.pitch = c->srcPitch, out->src.height = c->srcHeight;
-    r = settle(out, &out->src);
-    return r == CUDA_SUCCESS ? settle(out, &out->dst) : r;
+    r = settle(out, &out->src, &pageable);
+    if (r == CUDA_SUCCESS)
+        r = settle(out, &out->dst, &pageable);
+    if (r != CUDA_SUCCESS || !pageable)
+        return r;
+    /* From one place of the host's to another no GPU is needed: none here could do it. */
+    if (out->src.type == VCUDA_PLACE_HOST && out->dst.type == VCUDA_PLACE_HOST)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return graph_host_buffer(t, owner, node, out);
+}
+
+void node_forget_copy(CUgraphNode node) {
+    struct node_record r;
+
+    if (node_ask(node, CU_GRAPH_NODE_TYPE_MEMCPY, node, &r) != CUDA_SUCCESS)
+        return;
+    graph_host_drop(r.node.graph, (uint64_t)node, r.node.copy.src.base);
+    graph_host_drop(r.node.graph, (uint64_t)node, r.node.copy.dst.base);
 }
 
 void node_read_copy(const struct vcuda_copy3d *c, CUDA_MEMCPY3D *out) {

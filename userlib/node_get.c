@@ -5,6 +5,7 @@
 
 #include "code.h"
 #include "cuda_calls.h"
+#include "graph_host.h"
 #include "graph_node.h"
 #include "hostfunc.h"
 #include "launch_attributes.h"
@@ -111,9 +112,11 @@ VCUDA_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3
     struct node_record r;
     CUresult result = node_ask(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, &r);
 
-    if (result == CUDA_SUCCESS)
-        node_read_copy(&r.node.copy, nodeParams);
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    graph_host_original(&r.node.copy);
+    node_read_copy(&r.node.copy, nodeParams);
+    return CUDA_SUCCESS;
 }
 
 VCUDA_EXPORT CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode,

@@ -3,14 +3,35 @@
 #include <string.h>
 
 #include "cuda_calls.h"
+#include "graph_host.h"
 #include "graph_node.h"
 #include "hostfunc.h"
 #include "wire.h"
+
+/* A copy's memory may be a buffer's: whose, and no longer the one that the node had. */
+static CUresult prepare(uint64_t exec, CUgraphNode node, const CUgraphNodeParams *p,
+                        uint64_t *owner) {
+    struct node_record now;
+    CUresult r;
+
+    *owner = exec;
+    if (p->type != CU_GRAPH_NODE_TYPE_MEMCPY)
+        return CUDA_SUCCESS;
+    r = node_ask(node, CU_GRAPH_NODE_TYPE_MEMCPY, p, &now);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!exec)
+        *owner = now.node.graph;
+    graph_host_drop(*owner, (uint64_t)node, now.node.copy.src.base);
+    graph_host_drop(*owner, (uint64_t)node, now.node.copy.dst.base);
+    return CUDA_SUCCESS;
+}
 
 /* exec: NULL for the node in its graph. */
 static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgraphNodeParams *p) {
     struct node_record record;
     struct thread *t;
+    uint64_t owner;
     CUresult r = guest_enter(&t);
 
     if (r == CUDA_SUCCESS && in_exec)
@@ -18,7 +39,9 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_NODE, node);
     if (r == CUDA_SUCCESS)
-        r = node_write(t, p, &record);
+        r = prepare(in_exec ? (uint64_t)exec : 0, node, p, &owner);
+    if (r == CUDA_SUCCESS)
+        r = node_write(t, p, owner, (uint64_t)node, &record);
     if (r != CUDA_SUCCESS)
         return r;
     r = in_exec

@@ -113,7 +113,8 @@ static CUresult write_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *m,
     return put(out, m->paramArray, m->count * sizeof(*m->paramArray));
 }
 
-CUresult node_write(struct thread *t, const CUgraphNodeParams *p, struct node_record *out) {
+CUresult node_write(struct thread *t, const CUgraphNodeParams *p, uint64_t owner, uint64_t node,
+                    struct node_record *out) {
     memset(&out->node, 0, sizeof(out->node));
     out->node.type = p->type;
     switch (p->type) {
@@ -123,7 +124,7 @@ CUresult node_write(struct thread *t, const CUgraphNodeParams *p, struct node_re
         if (p->memcpy.flags || p->memcpy.reserved)
             return CUDA_ERROR_INVALID_VALUE;
         out->node.context = (uint64_t)p->memcpy.copyCtx;
-        return node_write_copy(&p->memcpy.copyParams, &out->node.copy);
+        return node_write_copy(t, &p->memcpy.copyParams, owner, node, &out->node.copy);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return write_fill(&p->memset, out);
     case CU_GRAPH_NODE_TYPE_HOST:

@@ -44,7 +44,8 @@ static struct {
     uint32_t space_wanted;         /* a thread waits for the submission ring */
     uint32_t space_news;           /* futex: changes when there may be space */
     uint32_t lost;
-    uint32_t deferred;         /* first untold error of a posted call */
+    uint32_t deferred; /* first untold error of a posted call */
+    void (*after_wait)(void);
     struct vcuda_spin looking; /* of the thread that pumps */
     uint8_t *record;           /* the pump's private copy of a completion */
     struct printed *printed;   /* the pump's: not yet given to a call */
@@ -484,6 +485,7 @@ static bool is_sticky(CUresult r) {
 }
 
 CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
+    void (*after)(void);
     CUresult r;
 
     await(rpc);
@@ -505,7 +507,14 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     /* Told by calls that give nothing back: an object that was made must not get lost. */
     if (r == CUDA_SUCCESS && !outs && vcuda_load_once(&S.deferred))
         r = (CUresult)vcuda_exchange(&S.deferred, 0);
+    after = vcuda_load_acquire(&S.after_wait);
+    if (r == CUDA_SUCCESS && after)
+        after();
     return r;
+}
+
+void rpc_after_wait(void (*what)(void)) {
+    vcuda_store_release(&S.after_wait, what);
 }
 
 CUresult rpc_wait(struct rpc *rpc, uint32_t outs) {

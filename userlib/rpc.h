@@ -60,6 +60,9 @@ CUresult rpc_wait(struct rpc *rpc, uint32_t outs);
 CUresult rpc_send(struct rpc *rpc);
 CUresult rpc_finish(struct rpc *rpc, uint32_t outs);
 
+/* From now on done after each waited call that succeeded; NULL: nothing. Any thread. */
+void rpc_after_wait(void (*what)(void));
+
 uint64_t rpc_out(const struct rpc *rpc, uint32_t index);
 float rpc_float(const struct rpc *rpc, uint32_t index);
 

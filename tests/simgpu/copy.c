@@ -84,6 +84,7 @@ static CUresult copy(const struct request *request, CUstream handle) {
         return result;
     if (request->bytes == 0)
         return CUDA_SUCCESS;
+    stage = stage && !stream->tips.capture; /* a node reads its source when it runs */
     if (request->to == SIM_BAD || request->from == SIM_BAD)
         return CUDA_ERROR_INVALID_VALUE;
     op = sim_op_new(sizeof(*op) + (stage ? request->bytes : 0), run_copy);

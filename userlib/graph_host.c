@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_host.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "counters.h"
+#include "cuda_calls.h"
+#include "notes.h"
+#include "rpc.h"
+#include "wire.h"
+
+/* A buffer, dense, and the program's memory that it stands for. */
+struct buffer {
+    uint32_t refs;
+    bool up; /* the GPU reads it */
+    char *stage;
+    struct vcuda_copy3d copy; /* as the program asked for it */
+    struct buffer *next;      /* all of them */
+};
+
+struct use {
+    struct buffer *buffer;
+    uint64_t node;
+};
+
+/* The note of a graph or an executable. */
+struct uses {
+    uint64_t owner;
+    size_t count;
+    struct use *use;
+    CUevent event;     /* of an executable: behind its last launch */
+    bool pending;      /* it is not known to be done */
+    bool writes;       /* some buffer is written by the GPU */
+    struct uses *next; /* those that are pending and write */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct buffer *buffers;
+static struct uses *writing;
+static __thread bool arriving;
+
+static void buffer_put(struct buffer *b) {
+    struct buffer **at = &buffers;
+
+    if (--b->refs)
+        return;
+    while (*at != b)
+        at = &(*at)->next;
+    *at = b->next;
+    arena_free(b->stage);
+    free(b);
+}
+
+static void move_rows(const struct buffer *b) {
+    const struct vcuda_place *p = b->up ? &b->copy.src : &b->copy.dst;
+    char *dense = b->stage;
+
+    for (uint64_t z = 0; z < b->copy.slices; z++) {
+        for (uint64_t y = 0; y < b->copy.rows; y++, dense += b->copy.width) {
+            char *row = (char *)(p->base + p->x + p->pitch * (p->y + y + p->height * (p->z + z)));
+
+            memcpy(b->up ? dense : row, b->up ? row : dense, b->copy.width);
+        }
+    }
+}
+
+/* Under the lock. */
+static void stop_writing(struct uses *u) {
+    for (struct uses **at = &writing; *at; at = &(*at)->next) {
+        if (*at == u) {
+            *at = u->next;
+            break;
+        }
+    }
+    if (!writing)
+        rpc_after_wait(NULL);
+}
+
+static void release(void *data) {
+    struct uses *u = data;
+
+    pthread_mutex_lock(&lock);
+    stop_writing(u);
+    for (size_t i = 0; i < u->count; i++)
+        buffer_put(u->use[i].buffer);
+    pthread_mutex_unlock(&lock);
+    free(u->use);
+    free(u);
+}
+
+/* The note of a name, made if there is none; NULL: out of memory. */
+static struct uses *uses_of(uint64_t owner) {
+    struct uses *u = notes_get(owner);
+
+    if (u)
+        return u;
+    u = calloc(1, sizeof(*u));
+    if (!u)
+        return NULL;
+    u->owner = owner;
+    if (notes_set(owner, 0, u, release))
+        return u;
+    free(u);
+    return NULL;
+}
+
+/* Under the lock. */
+static bool add(struct uses *u, struct buffer *b, uint64_t node) {
+    struct use *more = realloc(u->use, (u->count + 1) * sizeof(*more));
+
+    if (!more)
+        return false;
+    u->use = more;
+    u->use[u->count++] = (struct use){b, node};
+    u->writes = u->writes || !b->up;
+    b->refs++;
+    return true;
+}
+
+static CUresult new_buffer(struct thread *t, const struct vcuda_copy3d *c, struct buffer **out) {
+    struct buffer *b = calloc(1, sizeof(*b));
+    uint64_t bytes;
+    void *stage;
+    CUresult r;
+
+    if (!b)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (__builtin_mul_overflow(c->width * c->rows, c->slices, &bytes))
+        bytes = UINT64_MAX;
+    r = arena_alloc(t, bytes, 0, &stage);
+    if (r != CUDA_SUCCESS) {
+        free(b);
+        return r;
+    }
+    b->stage = stage;
+    b->copy = *c;
+    b->up = c->src.type == VCUDA_PLACE_HOST;
+    *out = b;
+    return CUDA_SUCCESS;
+}
+
+CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node,
+                           struct vcuda_copy3d *c) {
+    struct uses *u = uses_of(owner);
+    struct vcuda_place *host;
+    struct buffer *b = NULL;
+    CUresult r = u ? new_buffer(t, c, &b) : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&lock);
+    b->next = buffers;
+    buffers = b;
+    if (!add(u, b, node)) {
+        b->refs = 1;
+        buffer_put(b);
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_mutex_unlock(&lock);
+    if (r != CUDA_SUCCESS)
+        return r;
+    host = b->up ? &c->src : &c->dst;
+    *host = (struct vcuda_place){
+        .base = (uint64_t)b->stage, .pitch = c->width, .height = c->rows, .type = VCUDA_PLACE_HOST};
+    return CUDA_SUCCESS;
+}
+
+static void original_place(struct vcuda_place *p, bool up) {
+    for (struct buffer *b = buffers; b; b = b->next) {
+        if (p->type == VCUDA_PLACE_HOST && p->base == (uint64_t)b->stage && b->up == up) {
+            *p = up ? b->copy.src : b->copy.dst;
+            return;
+        }
+    }
+}
+
+void graph_host_original(struct vcuda_copy3d *c) {
+    pthread_mutex_lock(&lock);
+    original_place(&c->src, true);
+    original_place(&c->dst, false);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static void drop_all(struct uses *u) {
+    while (u->count)
+        buffer_put(u->use[--u->count].buffer);
+    u->writes = false;
+}
+
+CUresult graph_host_inherit(uint64_t to, uint64_t from, bool only) {
+    struct uses *f = notes_get(from), *u;
+    bool ok = true;
+
+    if (!f || !f->count)
+        f = NULL;
+    u = f || (only && notes_get(to)) ? uses_of(to) : NULL;
+    if (!u)
+        return f ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (only)
+        drop_all(u);
+    for (size_t i = 0; f && i < f->count && ok; i++)
+        ok = add(u, f->use[i].buffer, f->use[i].node);
+    pthread_mutex_unlock(&lock);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void graph_host_drop(uint64_t owner, uint64_t node, uint64_t buffer) {
+    struct uses *u = notes_get(owner);
+
+    if (!u)
+        return;
+    pthread_mutex_lock(&lock);
+    for (size_t i = u->count; i-- > 0;) {
+        struct use *use = &u->use[i];
+
+        if ((node && use->node == node) || (uint64_t)use->buffer->stage == buffer) {
+            buffer_put(use->buffer);
+            *use = u->use[--u->count];
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The last launch is done: what it wrote goes to the program. */
+static void done(struct uses *u) {
+    pthread_mutex_lock(&lock);
+    if (u->pending) {
+        for (size_t i = 0; i < u->count; i++) {
+            if (!u->use[i].buffer->up)
+                move_rows(u->use[i].buffer);
+        }
+        u->pending = false;
+        stop_writing(u);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static CUresult wait(struct thread *t, struct uses *u) {
+    CUresult r = CUDA_SUCCESS;
+
+    if (!u->pending)
+        return r;
+    arriving = true;
+    r = wire_cuEventSynchronize(t, (uint64_t)u->event);
+    arriving = false;
+    if (r == CUDA_SUCCESS)
+        done(u);
+    return r;
+}
+
+CUresult graph_host_launch(struct thread *t, uint64_t exec) {
+    struct uses *u = notes_get(exec);
+    CUresult r;
+
+    if (!u || !u->count)
+        return CUDA_SUCCESS;
+    /* Buffers that two executables share are not told apart: both are rare. */
+    r = wait(t, u);
+    if (r == CUDA_SUCCESS && !u->event)
+        r = cuEventCreate(&u->event, CU_EVENT_DISABLE_TIMING);
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < u->count; i++) {
+        const struct buffer *b = u->use[i].buffer;
+
+        COUNT(bytes_staged, b->copy.width * b->copy.rows * b->copy.slices);
+        if (b->up)
+            move_rows(b);
+    }
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+/* One that is pending, from the `skip`th on; its event, or 0. */
+static uint64_t next_writing(uint32_t skip, uint64_t *owner) {
+    uint64_t event = 0;
+
+    pthread_mutex_lock(&lock);
+    for (struct uses *u = writing; u && !event; u = u->next) {
+        if (!skip--) {
+            event = (uint64_t)u->event;
+            *owner = u->owner;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return event;
+}
+
+/* The program has waited for something: what is done arrives. */
+static void arrive(void) {
+    struct thread *t = guest_thread();
+    uint64_t event, owner;
+    uint32_t skip = 0;
+
+    if (arriving || !t)
+        return;
+    arriving = true;
+    while ((event = next_writing(skip, &owner))) {
+        struct uses *u = notes_get(owner);
+
+        if (u && wire_cuEventQuery(t, event) == CUDA_SUCCESS)
+            done(u);
+        else
+            skip++;
+    }
+    arriving = false;
+}
+
+CUresult graph_host_launched(struct thread *t, uint64_t exec, CUstream stream) {
+    struct uses *u = notes_get(exec);
+    CUresult r;
+
+    if (!u || !u->count)
+        return CUDA_SUCCESS;
+    r = cuEventRecord(u->event, stream);
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&lock);
+    u->pending = true;
+    if (u->writes) {
+        u->next = writing;
+        writing = u;
+        rpc_after_wait(arrive);
+    }
+    pthread_mutex_unlock(&lock);
+    (void)t;
+    return CUDA_SUCCESS;
+}
+
+void graph_host_finish(struct thread *t, uint64_t exec) {
+    struct uses *u = notes_get(exec);
+
+    if (!u)
+        return;
+    wait(t, u);
+    if (u->event)
+        cuEventDestroy_v2(u->event);
+    u->event = NULL;
+}

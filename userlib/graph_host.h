@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pageable memory in graphs. A node reads and writes the program's memory each time it runs; the
+ * GPU cannot reach it here. So the node is given a buffer in the arena, which is filled before each
+ * launch of the graph and emptied when the launch is done and the program has waited for it.
+ *
+ * The list of such buffers belongs to a graph, or to what was made of one, by its name.
+ */
+#ifndef VCUDA_USERLIB_GRAPH_HOST_H
+#define VCUDA_USERLIB_GRAPH_HOST_H
+
+#include <stdbool.h>
+
+#include "copy3d.h"
+#include "guest.h"
+
+/*
+ * Replaces the program's memory in a copy by a buffer, on behalf of `owner`, the name of a graph or
+ * of an executable, and of its node (0: not known). The other side is not host memory.
+ */
+CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node, struct vcuda_copy3d *c);
+/* Puts the program's memory back into a copy that the worker told of. */
+void graph_host_original(struct vcuda_copy3d *c);
+
+/*
+ * What `from` has, `to` has as well: it was copied, put inside, or instantiated. only: and nothing
+ * else any more.
+ */
+CUresult graph_host_inherit(uint64_t to, uint64_t from, bool only);
+/* A node was given another copy, or was destroyed; buffer: what it had, by its address. */
+void graph_host_drop(uint64_t owner, uint64_t node, uint64_t buffer);
+
+/* Around a launch of an executable in a stream. */
+CUresult graph_host_launch(struct thread *t, uint64_t exec);
+CUresult graph_host_launched(struct thread *t, uint64_t exec, CUstream stream);
+/* Before an executable ends: its last launch is done, and what it wrote has arrived. */
+void graph_host_finish(struct thread *t, uint64_t exec);
+
+#endif
