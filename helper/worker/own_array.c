@@ -73,7 +73,7 @@ CUresult own_cuTexRefSetBorderColor(struct worker *w, struct frame *f,
 
 CUresult own_cuTexRefGetBorderColor(struct worker *w, struct frame *f,
                                     struct args_cuTexRefGetBorderColor *a) {
-    float color[4];
+    float color[4] = {0};
     CUresult r = w->driver.cuTexRefGetBorderColor(color, a->hTexRef);
 
     (void)f;

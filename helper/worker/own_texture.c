@@ -79,7 +79,7 @@ static bool note(struct worker *w, const struct frame *f, enum vcuda_kind kind, 
 CUresult own_cuTexObjectCreate(struct worker *w, struct frame *f,
                                struct args_cuTexObjectCreate *a) {
     CUDA_RESOURCE_DESC resource;
-    CUtexObject object;
+    CUtexObject object = 0;
     CUresult r = unpack(w, a->resource, a->resource_len, &resource);
 
     if (r == CUDA_SUCCESS)
@@ -108,7 +108,7 @@ CUresult own_cuTexObjectDestroy(struct worker *w, struct frame *f,
 
 CUresult own_cuTexObjectGetResourceDesc(struct worker *w, struct frame *f,
                                         struct args_cuTexObjectGetResourceDesc *a) {
-    CUDA_RESOURCE_DESC resource;
+    CUDA_RESOURCE_DESC resource = {0};
     CUresult r;
 
     (void)f;
@@ -142,7 +142,7 @@ CUresult own_cuTexObjectGetResourceViewDesc(struct worker *w, struct frame *f,
 CUresult own_cuSurfObjectCreate(struct worker *w, struct frame *f,
                                 struct args_cuSurfObjectCreate *a) {
     CUDA_RESOURCE_DESC resource;
-    CUsurfObject object;
+    CUsurfObject object = 0;
     CUresult r = unpack(w, a->resource, a->resource_len, &resource);
 
     if (r == CUDA_SUCCESS)
@@ -171,7 +171,7 @@ CUresult own_cuSurfObjectDestroy(struct worker *w, struct frame *f,
 
 CUresult own_cuSurfObjectGetResourceDesc(struct worker *w, struct frame *f,
                                          struct args_cuSurfObjectGetResourceDesc *a) {
-    CUDA_RESOURCE_DESC resource;
+    CUDA_RESOURCE_DESC resource = {0};
     CUresult r;
 
     (void)f;

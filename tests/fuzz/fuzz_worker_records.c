@@ -4,6 +4,7 @@
  * the submission ring's content; it runs through the worker's own executor,
  * decoders and tables, over a driver that reads and writes all that it may.
  */
+#include <search.h>
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -70,6 +71,58 @@ static CUresult copy_out(void *dst, CUdeviceptr src, size_t bytes, CUstream stre
     (void)src;
     (void)stream;
     memset(dst, 0, bytes);
+    return CUDA_SUCCESS;
+}
+
+/* Rows of one side of a copy, if they are the host's. */
+static void touch_rows(CUmemorytype type, const void *host, uint64_t at, size_t pitch, size_t width,
+                       size_t rows) {
+    for (size_t y = 0; type == CU_MEMORYTYPE_HOST && y < rows; y++)
+        read_all((const char *)host + at + y * pitch, width);
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream) {
+    (void)stream;
+    touch_rows(c->srcMemoryType, c->srcHost, c->srcXInBytes + c->srcY * c->srcPitch, c->srcPitch,
+               c->WidthInBytes, c->Height);
+    touch_rows(c->dstMemoryType, c->dstHost, c->dstXInBytes + c->dstY * c->dstPitch, c->dstPitch,
+               c->WidthInBytes, c->Height);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream) {
+    (void)stream;
+    for (size_t z = 0; z < c->Depth; z++) {
+        touch_rows(c->srcMemoryType, c->srcHost,
+                   c->srcXInBytes + c->srcPitch * (c->srcY + c->srcHeight * (c->srcZ + z)),
+                   c->srcPitch, c->WidthInBytes, c->Height);
+        touch_rows(c->dstMemoryType, c->dstHost,
+                   c->dstXInBytes + c->dstPitch * (c->dstY + c->dstHeight * (c->dstZ + z)),
+                   c->dstPitch, c->WidthInBytes, c->Height);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult array_create(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *desc) {
+    read_all(desc, sizeof(*desc));
+    *array = new_object();
+    return CUDA_SUCCESS;
+}
+
+static CUresult texture_create(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
+                               const CUDA_TEXTURE_DESC *texture,
+                               const CUDA_RESOURCE_VIEW_DESC *view) {
+    read_all(resource, sizeof(*resource));
+    read_all(texture, sizeof(*texture));
+    if (view)
+        read_all(view, sizeof(*view));
+    *object = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult map_arrays(CUarrayMapInfo *list, unsigned int count, CUstream stream) {
+    (void)stream;
+    read_all(list, count * sizeof(*list));
     return CUDA_SUCCESS;
 }
 
@@ -141,6 +194,11 @@ static void make_driver(struct driver *d) {
     d->cuCtxCreate_v4 = context_create;
     d->cuMemcpyHtoDAsync_v2 = copy_in;
     d->cuMemcpyDtoHAsync_v2 = copy_out;
+    d->cuMemcpy2DAsync_v2 = copy_2d;
+    d->cuMemcpy3DAsync_v2 = copy_3d;
+    d->cuArrayCreate_v2 = array_create;
+    d->cuTexObjectCreate = texture_create;
+    d->cuMemMapArrayAsync = map_arrays;
     d->cuModuleLoadDataEx = module_load;
     d->cuModuleGetFunction = module_function;
     d->cuFuncGetParamInfo = param_info;
@@ -218,8 +276,10 @@ static void clean_up(struct worker *w) {
     for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
         if (w->regions[i].bytes)
             munmap((void *)w->regions[i].address, w->regions[i].bytes);
-    for (uint32_t i = 0; i < VCUDA_KIND_MAX; i++)
+    for (uint32_t i = 0; i < VCUDA_KIND_MAX; i++) {
         free(w->objects.kinds[i].slots);
+        tdestroy(w->objects.kinds[i].names, free);
+    }
     free(w->link.rings);
 }
 

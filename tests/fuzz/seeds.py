@@ -92,11 +92,50 @@ def sessions(calls):
     yield start + copies + end
     yield start + launch + end
     yield start + memory + own_context + end
+    yield start + boxes(call, name("stream", 1)) + end
     # Every call there is, each alone with slots that are zero, then ones.
     for value in (0, 1, name("stream", 1), 0xFFFFFFFFFFFFFFFF):
         yield start + b"".join(
             record(n, [value] * 11, [bytes(64)], next(tags), ctx) for n in calls.values() if n > 3
         )
+
+
+def boxes(call, stream):
+    """Copies of rows and slices, arrays and what reads them, tensor maps."""
+
+    def place(kind, base, pitch, height=0, context=0, x=0, y=0, z=0):
+        return struct.pack("<8QII", base, context, x, y, z, 0, pitch, height, kind, 0)
+
+    def copy(form, dst, src, width, rows, slices):
+        return dst + src + struct.pack("<3QII", width, rows, slices, form, 0)
+
+    host, device, array = place(1, ARENA + 4096, 64, 8), place(2, 0x7000, 256, 8), 16 << 40 | 1 << 24
+    up, down = copy(1, device, host, 32, 8, 1), copy(2, host, device, 64, 4, 2)
+    peer = copy(3, place(2, 0x9000, 64, 8, name("context", 1)), device, 8, 2, 2)
+    to_array = copy(2, place(3, array, 0), host, 16, 2, 1)
+    flat, deep = struct.pack("<QQII", 64, 8, 32, 1), struct.pack("<3QIII4x", 64, 8, 4, 32, 1, 0)
+    resource, texture = struct.pack("<IIQIIQQQ", 0, 0, array, 0, 0, 0, 0, 0), bytes(104)
+    linear = struct.pack("<IIQIIQQQ", 3, 0, 0x7000, 32, 1, 16, 8, 256)
+    tensor = struct.pack("<IIQ5Q5Q5I5i5i5I10I", 1, 0, 0x7000, *[64] * 5, *[256] * 5, *[8] * 5,
+                         *[0] * 10, *[1] * 5, 7, 2, 0, 0, 0, 0, 0, 0, 0, 0)
+    mapping = struct.pack("<IIQII3I3IQQIIQQII", 0, 0, array, *[0] * 8, 0, 0, 1, 0, 0, 0, 1, 0)
+    return (
+        call("copy3d_async", len(up), stream, blobs=[up], post=True)
+        + call("copy3d_done", len(down), 0, blobs=[down])
+        + call("copy3d_async", len(peer), stream, blobs=[peer])
+        + call("fill2d", 0x7000, 256, 0x55, 4, 16, 8, stream, post=True)
+        + call("cuArrayCreate_v2", len(flat), blobs=[flat])
+        + call("cuArray3DCreate_v2", len(deep), blobs=[deep])
+        + call("copy3d_async", len(to_array), stream, blobs=[to_array])
+        + call("cuArrayGetDescriptor_v2", len(flat), array)
+        + call("cuTexObjectCreate", len(resource), 104, 0, blobs=[resource, texture])
+        + call("cuTexObjectCreate", len(linear), 104, 0, blobs=[linear, texture])
+        + call("cuTexObjectGetResourceDesc", 1, len(resource))
+        + call("map_arrays", len(mapping), stream, blobs=[mapping])
+        + call("tensor_map_encode", len(tensor), 128, blobs=[tensor])
+        + call("tensor_map_replace", 0x9000, 128, 128, blobs=[bytes(128)])
+        + call("cuArrayDestroy", array)
+    )
 
 
 def completions():

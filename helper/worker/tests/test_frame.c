@@ -211,6 +211,39 @@ static void test_lists_of_objects(void **state) {
     free(w);
 }
 
+/* Arrays go with the caller's context, and with whatever else they are said to belong to. */
+static void test_owners(void **state) {
+    struct worker *w = calloc(1, sizeof(*w));
+    uint64_t array, level, graph, context = vcuda_name(VCUDA_KIND_CONTEXT, 1, 1);
+    struct object c = {.native = w}, o;
+    struct frame f = frame_of(0, NULL, 0);
+
+    (void)state;
+    objects_init(&w->objects);
+    assert_true(objects_add(&w->objects, context, &c));
+    f.head.ctx = context;
+    assert_int_equal(frame_name(w, &f, 0, VCUDA_KIND_ARRAY, (void *)1), CUDA_SUCCESS);
+    array = f.outs[0];
+    assert_int_equal(frame_name(w, &f, 0, VCUDA_KIND_GRAPH, (void *)2), CUDA_SUCCESS);
+    graph = f.outs[0];
+    f.owner = array;
+    assert_int_equal(frame_name(w, &f, 0, VCUDA_KIND_ARRAY, (void *)3), CUDA_SUCCESS);
+    level = f.outs[0];
+    assert_true(objects_get(&w->objects, VCUDA_KIND_ARRAY, level, &o));
+    objects_end(&w->objects, array);
+    assert_false(objects_get(&w->objects, VCUDA_KIND_ARRAY, level, &o));
+    f.owner = 0;
+    assert_int_equal(frame_name(w, &f, 0, VCUDA_KIND_ARRAY, (void *)1), CUDA_SUCCESS);
+    array = f.outs[0];
+    objects_end(&w->objects, context);
+    assert_false(objects_get(&w->objects, VCUDA_KIND_ARRAY, array, &o));
+    assert_true(objects_get(&w->objects, VCUDA_KIND_GRAPH, graph, &o));
+    objects_end(&w->objects, graph);
+    for (int i = 0; i < VCUDA_KIND_MAX; i++)
+        free(w->objects.kinds[i].slots);
+    free(w);
+}
+
 #define TEST(function) cmocka_unit_test_teardown(function, teardown)
 
 int main(void) {
@@ -224,6 +257,7 @@ int main(void) {
         TEST(test_objects_of_a_frame),
         TEST(test_structures),
         TEST(test_lists_of_objects),
+        TEST(test_owners),
     };
 
     return cmocka_run_group_tests_name("frame", tests, NULL, NULL);

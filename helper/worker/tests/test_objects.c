@@ -157,7 +157,7 @@ static void test_end_primary(void **state) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 static uint64_t worker_name(enum vcuda_kind kind, uintptr_t native, uint64_t owner) {
-    struct object o = {(void *)native, owner, 0};
+    struct object o = {.native = (void *)native, .owner = owner};
 
     return objects_name(&objects, kind, &o);
 }
@@ -174,7 +174,11 @@ static void test_names_of_the_worker(void **state) {
     assert_int_equal(worker_name(VCUDA_KIND_GRAPH, 0x1000, 0), a);
     assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, a, &o));
     assert_ptr_equal(o.native, (void *)0x1000);
+    assert_int_equal(objects_known(&objects, VCUDA_KIND_GRAPH, (void *)0x1000), a);
+    assert_int_equal(objects_known(&objects, VCUDA_KIND_GRAPH, (void *)0x1001), 0);
+    assert_int_equal(objects_known(&objects, VCUDA_KIND_NODE, (void *)0x1000), 0);
     objects_end(&objects, a);
+    assert_int_equal(objects_known(&objects, VCUDA_KIND_GRAPH, (void *)0x1000), 0);
     assert_false(objects_get(&objects, VCUDA_KIND_GRAPH, a, &o));
     /* The driver hands out the same address again: another object, another name. */
     again = worker_name(VCUDA_KIND_GRAPH, 0x1000, 0);
