@@ -4,8 +4,8 @@
  * the submission ring's content; it runs through the worker's own executor,
  * decoders and tables, over a driver that reads and writes all that it may.
  */
-#include <search.h>
 #include <errno.h>
+#include <search.h>
 #include <sys/mman.h>
 
 /* The executor without its endless loop. */
