@@ -117,7 +117,7 @@ static void end_locals_of_primary(CUdevice dev, unsigned int last) {
     ends = primaries[dev].retained && primaries[dev].retained <= last;
     pthread_mutex_unlock(&primaries_lock);
     if (ends)
-        context_locals_end(name);
+        context_locals_end((CUcontext)name, name);
 }
 
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
@@ -264,7 +264,7 @@ VCUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
     c = names_get(VCUDA_KIND_CONTEXT, name);
     if (!c || c->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
-    context_locals_end(name);
+    context_locals_end((CUcontext)name, name);
     r = wire_cuCtxDestroy_v2(t, name);
     end_context(name);
     if (t->context == name)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The life of contexts, primary and created. */
+#include <limits.h>
 #include <stdlib.h>
 
+#include "export/locals.h"
 #include "sim.h"
 
 static atomic_uint_fast64_t last_id;
@@ -171,6 +173,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
         return result;
     if (context->primary) /* which only its device can end */
         return CUDA_ERROR_INVALID_CONTEXT;
+    context_locals_end(ctx, context->id);
     if (!sim_handle_close(&context->object))
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     sim_current_drop(ctx);
@@ -188,6 +191,21 @@ static CUresult settle_primary(struct sim_device *device) {
     if (!device->primary_refs && open)
         sim_context_close(context);
     return CUDA_SUCCESS;
+}
+
+/* What libraries keep with a primary context goes before it does: if at most `last` references are
+ * left. */
+static void end_locals_of_primary(struct sim_device *device, unsigned last) {
+    struct sim_context *context = device->primary;
+    uint64_t id;
+    bool ends;
+
+    pthread_mutex_lock(&device->primary_lock);
+    ends = atomic_load(&context->open) && device->primary_refs <= last;
+    id = context->id;
+    pthread_mutex_unlock(&device->primary_lock);
+    if (ends)
+        context_locals_end(SIM_HANDLE(context), id);
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
@@ -217,6 +235,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
     SIM_READY();
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
+    end_locals_of_primary(device, 1);
     pthread_mutex_lock(&device->primary_lock);
     if (device->primary_refs) {
         device->primary_refs--;
@@ -233,6 +252,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     SIM_READY();
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
+    end_locals_of_primary(device, UINT_MAX);
     pthread_mutex_lock(&device->primary_lock);
     if (atomic_load(&device->primary->open))
         sim_context_close(device->primary);

@@ -99,12 +99,18 @@ struct sim_stream *sim_thread_stream(struct sim_context *context) {
     return sim_ref(more->stream);
 }
 
+/* A primary context may also be made current while it is not active. */
+static CUresult check(CUcontext ctx) {
+    SIM_AUTO struct sim_context *context = sim_handle_get(ctx, SIM_CONTEXT);
+
+    return context ? CUDA_SUCCESS : sim_context_get(ctx, &context);
+}
+
 CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
-    SIM_AUTO struct sim_context *context = NULL;
     CUresult result;
 
     SIM_READY();
-    result = sim_context_get(ctx, &context);
+    result = check(ctx);
     return result == CUDA_SUCCESS ? sim_current_push(ctx) : result;
 }
 
@@ -123,12 +129,11 @@ CUresult cuCtxPopCurrent_v2(CUcontext *pctx) {
 
 /* Replaces the top of the stack; NULL only takes it off. */
 CUresult cuCtxSetCurrent(CUcontext ctx) {
-    SIM_AUTO struct sim_context *context = NULL;
     CUresult result = CUDA_SUCCESS;
 
     SIM_READY();
     if (ctx)
-        result = sim_context_get(ctx, &context);
+        result = check(ctx);
     if (result != CUDA_SUCCESS)
         return result;
     sim_current_drop(sim_current());

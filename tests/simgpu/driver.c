@@ -138,11 +138,3 @@ CUresult cuGetErrorString(CUresult error, const char **pStr) {
     *pStr = cuda_error_string(error);
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-
-/* NVIDIA's private tables for its own libraries: there are none here. */
-CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId) {
-    if (!ppExportTable || !pExportTableId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *ppExportTable = NULL;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}

@@ -19,9 +19,10 @@ $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk |
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $*.c -lcmocka
 
-$(TEST_OUT)/test-md2: tests/test_md2.c export/md2.c export/md2.h tests/tests.mk | rooms
+$(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/export/md2.h \
+		tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
-	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< export/md2.c -lcmocka
+	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $(TOP)/cuda/export/md2.c -lcmocka
 
 # ---- real processes on the simulated GPU --------------------------------------
 

@@ -33,7 +33,7 @@ int main() {
     last("too high");
     nothing<<<1, 1, 1 << 20>>>();
     last("too much shared");
-    nothing<<<2147483647, 1>>>();
+    nothing<<<1 << 18, 1>>>();
     last("many blocks");
     SHOW(cudaDeviceSynchronize());
     SHOW(cudaLaunchKernel(nullptr, 1, 1, args, 0, 0));

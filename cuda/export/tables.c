@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cuda_calls.h"
-#include "guest.h"
 
 static const struct {
     unsigned char id[16];
@@ -27,7 +26,8 @@ CUresult export_refused(void) {
 }
 
 /* Asked before cuInit too. Of the tables that profilers want there is none: they do without. */
-VCUDA_EXPORT CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId) {
+__attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ppExportTable,
+                                                                 const CUuuid *pExportTableId) {
     if (!ppExportTable || !pExportTableId)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "export/driver.h"
 #include "export/tables.h"
-#include "guest.h"
 
 /* The storage that belongs to no context. */
 #define NO_CONTEXT UINT64_MAX
@@ -24,19 +24,13 @@ struct local {
 static struct local *locals;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* 0 is the current context. */
 static CUresult resolve(CUcontext context, uint64_t *name) {
-    struct thread *t;
-    CUresult r = guest_enter_any(&t);
+    CUresult r = export_ready();
 
     if (r != CUDA_SUCCESS)
         return r;
-    *name = context ? (uint64_t)context : t->context;
-    if (!*name)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (*name == NO_CONTEXT)
-        return CUDA_SUCCESS;
-    return guest_check(VCUDA_KIND_CONTEXT, (void *)*name);
+    *name = (uint64_t)context;
+    return *name == NO_CONTEXT ? CUDA_SUCCESS : export_context(context, name);
 }
 
 /* Under the lock: where the value hangs, or the end of the list. */
@@ -121,12 +115,12 @@ static struct local *take(uint64_t context) {
     return l;
 }
 
-void context_locals_end(uint64_t context) {
+void context_locals_end(CUcontext handle, uint64_t context) {
     struct local *l;
 
     while ((l = take(context))) {
         if (l->end)
-            l->end((CUcontext)context, l->key, l->value);
+            l->end(handle, l->key, l->value);
         free(l);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The MD2 digest (RFC 1319) and HMAC over it (RFC 2104). Nothing here keeps a secret. */
-#ifndef VCUDA_USERLIB_EXPORT_MD2_H
-#define VCUDA_USERLIB_EXPORT_MD2_H
+#ifndef CUDA_EXPORT_MD2_H
+#define CUDA_EXPORT_MD2_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,6 @@
 /* Numbers of contexts and streams, as libraries for profiling and multi-GPU work ask for them. */
 #include "cuda_calls.h"
 #include "export/tables.h"
-#include "guest.h"
 
 /* A stream in the form that only get_id understands: its handle, never 0. */
 static CUresult get_private(CUcontext context, CUstream stream, void **private, int per_thread) {

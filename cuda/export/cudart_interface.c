@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What cudart asks of contexts before it uses one, and where its tools look. */
 #include "cuda_calls.h"
+#include "export/driver.h"
 #include "export/tables.h"
-#include "guest.h"
 
-/* The primary context of a device, which is not made active by that. */
 static CUresult primary(CUcontext *context, CUdevice dev) {
-    CUresult r = guest_ready();
+    CUresult r = export_ready();
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!context)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (dev < 0 || dev >= guest_device_count())
-        return CUDA_ERROR_INVALID_DEVICE;
-    return context_primary(context, dev);
+    return context ? export_primary(context, dev) : CUDA_ERROR_INVALID_VALUE;
 }
 
 const void *const export_cudart_interface[13] = {

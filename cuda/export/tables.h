@@ -4,8 +4,8 @@
  * Those that NVIDIA's own libraries need are here, with the slots that they call. The first word of
  * a table is its size in bytes, if it has one.
  */
-#ifndef VCUDA_USERLIB_EXPORT_TABLES_H
-#define VCUDA_USERLIB_EXPORT_TABLES_H
+#ifndef CUDA_EXPORT_TABLES_H
+#define CUDA_EXPORT_TABLES_H
 
 #include "cuda_types.h"
 

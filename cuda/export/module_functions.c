@@ -4,7 +4,6 @@
 
 #include "cuda_calls.h"
 #include "export/tables.h"
-#include "guest.h"
 
 typedef int (*each_function)(void *user, CUfunction function, const char *name);
 
