@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 480
+# bound: 900
 # What goes wrong in guest g, one thing after the other, with real workers on the simulated GPU:
 # workers, vcudad, programs and the guest itself die in the middle of work, or speak nonsense. In
 # guest h beside it a program works all the time and must see none of it.
 . /lab/vcuda.sh
 
-CYCLES=20
+CYCLES=5
 
 # start GUEST PROGRAM WORD COMMAND...: in the background, until its output has WORD.
 start() {
