@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 400
+# bound: 700
 # vcuda-front against a backend that breaks the protocol (rogue-back), and against one that never
 # answers. No vcuda-back: the backend's nodes are written here.
 
