@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 200
+# bound: 400
 # vcuda-back alone: what it offers, and what a guest's xenstore nodes can do to it.
 B=/local/domain/0/backend/vcuda
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 400
+# bound: 900
 # CUDA programs in guests, through both modules, on the simulated GPU in dom0: each must print what
 # it printed on a real one.
 . /lab/vcuda.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 150
+# bound: 400
 # vcudactl attach and detach: nodes, permissions as real guests see them, messages, nothing left.
 back=/local/domain/0/backend/vcuda
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 120
+# bound: 300
 # A guest that writes nonsense into its folder, takes rights away, or removes it: dom0's tools stand.
 back=/local/domain/0/backend/vcuda
 front=device/vcuda/0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 120
+# bound: 300
 # What `xl destroy` leaves of a domain is found and removed; a living neighbour keeps its device.
 back=/local/domain/0/backend/vcuda
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 120
+# bound: 300
 # vcudactl restore: the device's nodes are there before the guest resumes.
 back=/local/domain/0/backend/vcuda
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 240
+# bound: 480
 # Both modules: sessions, regions and notifications between guest-echo and host-echo, programs
 # and workers that die, and what is left of them.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 500
+# bound: 900
 # The frontend through all that can happen to its device while a program holds a session: detached
 # and attached again and again, unbound on either side, saved and restored, destroyed.
 

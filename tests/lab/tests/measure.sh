@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 400
+# bound: 600
 # What calls cost, counted: notifications (by library and worker), hypercalls (by Xen) and bytes
 # copied. Nothing here depends on how fast the machine is, but for one thing: two ends are "busy"
 # when each looks for news longer than the other needs, which in emulation takes VCUDA_SPIN_US.

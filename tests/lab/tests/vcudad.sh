@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 180
+# bound: 400
 # vcudad in dom0: attaches by policy, gives sessions to workers, survives their ends and its own,
 # reaps. With the probe worker: what a worker computes is not the matter here.
 back=/local/domain/0/backend/vcuda
