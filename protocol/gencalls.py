@@ -26,7 +26,7 @@ NATIVE = {'context': 'CUcontext', 'stream': 'CUstream', 'event': 'CUevent',
           'memory': 'CUmemGenericAllocationHandle', 'link': 'CUlinkState',
           'userobject': 'CUuserObject', 'green': 'CUgreenCtx',
           'extmemory': 'CUexternalMemory', 'extsemaphore': 'CUexternalSemaphore',
-          'async': 'CUasyncCallbackHandle'}
+          'async': 'CUasyncCallbackHandle', 'desc': 'CUdevResourceDesc'}
 # Kinds whose live names the library keeps too: a wrong handle is told before anything travels.
 # A wrong one of the others is found by its form, or by the worker.
 KNOWN = {'context', 'stream', 'event', 'module', 'function', 'library', 'kernel'}

@@ -65,7 +65,9 @@ enum vcuda_message {
 	VCUDA_MESSAGE_HOST = 1,
 	/* What kernels printed: 1 (standard output) or 2 (error), length. */
 	VCUDA_MESSAGE_PRINT = 2,
-	VCUDA_MESSAGE_MAX = 3
+	/* A device says something: id, type, a number for the type. */
+	VCUDA_MESSAGE_ASYNC = 3,
+	VCUDA_MESSAGE_MAX = 4
 };
 
 enum vcuda_kind {
@@ -97,7 +99,8 @@ enum vcuda_kind {
 	/* never travel: the worker's note of numbers that are the driver's own */
 	VCUDA_KIND_TEXOBJECT = 31,
 	VCUDA_KIND_SURFOBJECT = 32,
-	VCUDA_KIND_MAX = 33,
+	VCUDA_KIND_DESC = 33,
+	VCUDA_KIND_MAX = 34,
 };
 
 #define VCUDA_NAME_INDEX_MAX ((1u << 20) - 1)

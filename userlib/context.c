@@ -44,20 +44,20 @@ static bool flags_ok(unsigned int flags) {
     return !(flags & ~CONTEXT_FLAGS) && (sched & (sched - 1)) == 0;
 }
 
-static uint64_t new_context(CUdevice dev, unsigned int flags, bool primary) {
+uint64_t context_new(CUdevice dev, unsigned int flags, bool primary) {
     struct context *c = calloc(1, sizeof(*c));
     uint64_t name;
 
     if (!c)
         return 0;
-    *c = (struct context){dev, flags, primary, primary, 0};
+    *c = (struct context){.device = dev, .flags = flags, .primary = primary, .inactive = primary};
     name = names_new(VCUDA_KIND_CONTEXT, c);
     if (!name)
         free(c);
     return name;
 }
 
-static void end_context(uint64_t name) {
+void context_end(uint64_t name) {
     context_forget(name);
     free(names_end(VCUDA_KIND_CONTEXT, name));
 }
@@ -65,7 +65,7 @@ static void end_context(uint64_t name) {
 /* Under the lock: a device's primary context, active or not; NULL: out of memory. */
 static struct context *primary_of(CUdevice dev) {
     if (!primaries[dev].name)
-        primaries[dev].name = new_context(dev, primaries[dev].flags, true);
+        primaries[dev].name = context_new(dev, primaries[dev].flags, true);
     return names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
 }
 
@@ -233,7 +233,7 @@ VCUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevi
         return r;
     if (!pctx || !flags_ok(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    name = new_context(dev, flags, false);
+    name = context_new(dev, flags, false);
     if (!name)
         return CUDA_ERROR_OUT_OF_MEMORY;
     r = wire_cuCtxCreate_v2(t, name, flags, dev);
@@ -242,7 +242,7 @@ VCUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevi
     if (r == CUDA_SUCCESS)
         *pctx = (CUcontext)name;
     else
-        end_context(name);
+        context_end(name);
     return r;
 }
 
@@ -262,11 +262,11 @@ VCUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
     if (r != CUDA_SUCCESS)
         return r;
     c = names_get(VCUDA_KIND_CONTEXT, name);
-    if (!c || c->primary)
+    if (!c || c->primary || c->green)
         return CUDA_ERROR_INVALID_CONTEXT;
     context_locals_end((CUcontext)name, name);
     r = wire_cuCtxDestroy_v2(t, name);
-    end_context(name);
+    context_end(name);
     if (t->context == name)
         pop(t);
     return r;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Calls on contexts in their other versions. */
+#include "barrier.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "wire.h"
@@ -53,4 +54,64 @@ VCUDA_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx) {
 
 VCUDA_EXPORT CUresult cuCtxPopCurrent(CUcontext *pctx) {
     return cuCtxPopCurrent_v2(pctx);
+}
+
+/* A context's making counts as one, and each attachment as one more. */
+VCUDA_EXPORT CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
+    struct context *c;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    c = names_get(VCUDA_KIND_CONTEXT, t->context);
+    if (!pctx || flags || !c)
+        return CUDA_ERROR_INVALID_VALUE;
+    __atomic_fetch_add(&c->attached, 1, __ATOMIC_RELAXED);
+    *pctx = (CUcontext)t->context;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuCtxDetach(CUcontext ctx) {
+    struct context *c;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    c = names_get(VCUDA_KIND_CONTEXT, (uint64_t)ctx);
+    if (!c || t->context != (uint64_t)ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (!vcuda_load_once(&c->attached))
+        return cuCtxDestroy_v2(ctx);
+    __atomic_fetch_sub(&c->attached, 1, __ATOMIC_RELAXED);
+    return CUDA_SUCCESS;
+}
+
+/* A GPU's dump, and the policy for it, would be the host's. */
+VCUDA_EXPORT CUresult cuCtxSetFlags(unsigned int flags) {
+    const unsigned int dumps = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
+    struct context *c;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (flags & dumps)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    r = wire_cuCtxSetFlags(t, flags);
+    c = names_get(VCUDA_KIND_CONTEXT, t->context);
+    if (r == CUDA_SUCCESS && c)
+        c->flags = flags;
+    return r;
+}
+
+/* The result has 32 bits. */
+VCUDA_EXPORT CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice dev) {
+    size_t all;
+    CUresult r = bytes ? cuDeviceTotalMem_v2(&all, dev) : CUDA_ERROR_INVALID_VALUE;
+
+    if (r == CUDA_SUCCESS)
+        *bytes = all > UINT32_MAX ? UINT32_MAX : (unsigned int)all;
+    return r;
 }

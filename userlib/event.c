@@ -99,3 +99,7 @@ VCUDA_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart
 VCUDA_EXPORT CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
     return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
 }
+
+VCUDA_EXPORT CUresult cuEventDestroy(CUevent hEvent) {
+    return cuEventDestroy_v2(hEvent);
+}

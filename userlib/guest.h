@@ -71,6 +71,8 @@ struct context {
     bool primary;
     uint32_t inactive; /* 1: a primary one that nobody retains */
     uint32_t sticky;   /* CUresult of a fault that ended this context's usefulness, or 0 */
+    uint32_t attached; /* by cuCtxAttach, beyond its making */
+    uint64_t green;    /* name of the green context that it belongs to, or 0 */
 };
 
 struct stream {
@@ -89,11 +91,19 @@ struct event {
  */
 CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context);
 
+/* A stream's place among those that live, before the worker makes it in `context`; 0: no memory. */
+uint64_t stream_new(uint64_t context, unsigned int flags);
+
 /* Frees a stream whose name has ended; NULL is fine. */
 void stream_free(void *stream);
 
 /* The primary context of a device, whether it is active or not; does not make it so. */
 CUresult context_primary(CUcontext *context, CUdevice dev);
+
+/* A new name for a context that the worker is about to make; 0: out of memory. */
+uint64_t context_new(CUdevice dev, unsigned int flags, bool primary);
+/* Ends the name of a context and of all that belongs to it. */
+void context_end(uint64_t context);
 
 /* Whether calls can be made in a context: it exists, and is retained if it is a primary one. */
 bool context_live(uint64_t context);

@@ -11,8 +11,10 @@
 
 struct entry {
     CUhostFn fn;               /* or: */
-    CUstreamCallback callback; /* with `stream` */
+    CUstreamCallback callback; /* with `stream`; or: */
     CUstream stream;
+    CUasyncCallback async; /* with `handle` */
+    CUasyncCallbackHandle handle;
     void *data;
     uint32_t generation; /* upper half of the number */
     uint32_t next_free;  /* index + 1 */
@@ -25,6 +27,7 @@ struct request {
     uint32_t place, serial;
     CUresult status;
     bool last;
+    CUasyncNotificationInfo info;
 };
 
 static struct {
@@ -63,17 +66,19 @@ static void drop(uint64_t id) {
     vcuda_store_release(&funcs.live, funcs.live - 1);
 }
 
-static void run(const struct entry *e, CUresult status) {
+static void run(const struct entry *e, struct request *q) {
     guest_inside_host_function(true);
     if (e->fn)
         e->fn(e->data);
+    else if (e->callback)
+        e->callback(e->stream, q->status, e->data);
     else
-        e->callback(e->stream, status, e->data);
+        e->async(&q->info, e->data, e->handle);
     guest_inside_host_function(false);
 }
 
 /* Under the lock, which it gives up meanwhile. */
-static void serve(const struct request *q) {
+static void serve(struct request *q) {
     struct entry *e = find(q->id), copy;
 
     if (e) {
@@ -81,7 +86,7 @@ static void serve(const struct request *q) {
         if (q->last)
             drop(q->id);
         pthread_mutex_unlock(&funcs.lock);
-        run(&copy, q->status);
+        run(&copy, q);
         pthread_mutex_lock(&funcs.lock);
     }
     /* Said also of one that is not known: the driver's thread waits. */
@@ -181,6 +186,34 @@ uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, 
     return add(&(struct entry){.callback = callback, .stream = stream, .data = data});
 }
 
+uint64_t hostfunc_register_async(CUasyncCallback callback, void *data) {
+    return add(&(struct entry){.async = callback, .data = data});
+}
+
+void hostfunc_set_handle(uint64_t id, CUasyncCallbackHandle handle) {
+    struct entry *e;
+
+    pthread_mutex_lock(&funcs.lock);
+    e = find(id);
+    if (e)
+        e->handle = handle;
+    pthread_mutex_unlock(&funcs.lock);
+}
+
+uint64_t hostfunc_by_handle(CUasyncCallbackHandle handle) {
+    uint64_t id = 0;
+
+    pthread_mutex_lock(&funcs.lock);
+    for (uint32_t i = 0; i < funcs.room && !id; i++) {
+        const struct entry *e = &funcs.entries[i];
+
+        if (e->live && e->async && e->handle == handle)
+            id = (uint64_t)e->generation << 32 | (i + 1);
+    }
+    pthread_mutex_unlock(&funcs.lock);
+    return id;
+}
+
 void hostfunc_drop(uint64_t id) {
     bool idle;
 
@@ -211,8 +244,14 @@ bool hostfunc_called(const struct message *m) {
 
     if (!q)
         return false;
-    *q = (struct request){NULL,           m->host.id,     m->host.place,
-                          m->host.serial, m->host.status, m->host.last};
+    if (m->what == VCUDA_MESSAGE_HOST)
+        *q = (struct request){.id = m->host.id,
+                              .place = m->host.place,
+                              .serial = m->host.serial,
+                              .status = m->host.status,
+                              .last = m->host.last};
+    else
+        *q = (struct request){.id = m->async.id, .place = VCUDA_HOST_PLACES, .info = m->async.info};
     pthread_mutex_lock(&funcs.lock);
     ok = funcs.requests < funcs.live + VCUDA_HOST_PLACES;
     if (ok) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of the program that the driver calls: host functions in streams and
- * graphs, stream callbacks, destructors of user objects. The driver is in
+ * graphs, stream callbacks, destructors of user objects, notifications of
+ * devices. The driver is in
  * another process: it is given a number, and when it calls, the worker says the
  * number and one thread here, started with the first function, runs what it
  * stands for. How to launch one:
@@ -31,6 +32,12 @@
 uint64_t hostfunc_register(CUhostFn fn, void *data);
 /* The same for a callback, which is also given the stream and an error. */
 uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data);
+
+/* The same for notifications of a device, which say `handle`; it may be set later. */
+uint64_t hostfunc_register_async(CUasyncCallback callback, void *data);
+void hostfunc_set_handle(uint64_t id, CUasyncCallbackHandle handle);
+/* The number of a registration with that handle; 0: none. */
+uint64_t hostfunc_by_handle(CUasyncCallbackHandle handle);
 
 /* Forgets a number that will not be called (any more). 0 and stale ones are fine. */
 void hostfunc_drop(uint64_t id);

@@ -5,6 +5,7 @@
 
 #define HOST_SLOTS 5
 #define PRINT_SLOTS 2
+#define ASYNC_SLOTS 3
 
 static bool parse_host(const uint64_t *slots, struct message *m) {
     if (slots[1] > VCUDA_HOST_PLACES || slots[2] > UINT32_MAX || slots[3] > INT32_MAX ||
@@ -28,10 +29,20 @@ static bool parse_print(const uint64_t *slots, const uint8_t *bytes, uint32_t ro
     return true;
 }
 
+static bool parse_async(const uint64_t *slots, struct message *m) {
+    if (slots[1] != CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET)
+        return false;
+    m->async.id = slots[0];
+    m->async.info.type = (CUasyncNotificationType)slots[1];
+    m->async.info.info.overBudget.bytesOverBudget = slots[2];
+    return true;
+}
+
 bool message_parse(const struct vcuda_rec *head, uint32_t len, struct message *m) {
     static const uint8_t counts[VCUDA_MESSAGE_MAX] = {
         [VCUDA_MESSAGE_HOST] = HOST_SLOTS,
         [VCUDA_MESSAGE_PRINT] = PRINT_SLOTS,
+        [VCUDA_MESSAGE_ASYNC] = ASYNC_SLOTS,
     };
     const uint8_t *body = (const uint8_t *)(head + 1);
     uint32_t room = len - (uint32_t)sizeof(*head);
@@ -47,5 +58,7 @@ bool message_parse(const struct vcuda_rec *head, uint32_t len, struct message *m
     m->what = (enum vcuda_message)head->call;
     if (m->what == VCUDA_MESSAGE_HOST)
         return parse_host(slots, m);
+    if (m->what == VCUDA_MESSAGE_ASYNC)
+        return parse_async(slots, m);
     return parse_print(slots, body + 8 * count, room - 8 * count, m);
 }

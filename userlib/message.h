@@ -20,6 +20,10 @@ struct message {
             bool last;
         } host;
         struct {
+            uint64_t id;
+            CUasyncNotificationInfo info;
+        } async;
+        struct {
             int fd;           /* 1 or 2 */
             const char *text; /* in the record */
             uint32_t len;

@@ -124,10 +124,10 @@ static void take_message(const struct vcuda_rec *head, uint32_t len) {
     struct message m;
     bool ok = message_parse(head, len, &m);
 
-    if (ok && m.what == VCUDA_MESSAGE_HOST)
-        ok = hostfunc_called(&m);
-    else if (ok)
+    if (ok && m.what == VCUDA_MESSAGE_PRINT)
         ok = printed_add(&S.printed, m.print.fd, m.print.text, m.print.len);
+    else if (ok)
+        ok = hostfunc_called(&m);
     if (!ok)
         rpc_abandon("the worker sent a message that makes no sense");
 }

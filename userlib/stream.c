@@ -2,6 +2,7 @@
 /* Streams. Named here, so that making and ending one is posted, as far as neither waits. */
 #include <stdlib.h>
 
+#include "barrier.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "hostfunc.h"
@@ -35,20 +36,27 @@ static CUresult send_creation(struct thread *t, uint32_t live, uint64_t name, un
                                  : wire_stream_create(t, name, flags, priority);
 }
 
-static CUresult make_stream(struct thread *t, unsigned int flags, int priority, uint64_t *name) {
+uint64_t stream_new(uint64_t context, unsigned int flags) {
     struct stream *s = calloc(1, sizeof(*s));
-    uint32_t live;
-    CUresult r;
+    uint64_t name;
 
     if (!s)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct stream){t->context, flags};
-    live = __atomic_fetch_add(&live_streams, 1, __ATOMIC_RELAXED);
-    *name = names_new(VCUDA_KIND_STREAM, s);
-    if (!*name) {
+        return 0;
+    *s = (struct stream){context, flags};
+    __atomic_fetch_add(&live_streams, 1, __ATOMIC_RELAXED);
+    name = names_new(VCUDA_KIND_STREAM, s);
+    if (!name)
         stream_free(s);
+    return name;
+}
+
+static CUresult make_stream(struct thread *t, unsigned int flags, int priority, uint64_t *name) {
+    uint32_t live = vcuda_load_once(&live_streams);
+    CUresult r;
+
+    *name = stream_new(t->context, flags);
+    if (!*name)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    }
     r = send_creation(t, live, *name, flags, priority);
     if (r != CUDA_SUCCESS)
         stream_free(names_end(VCUDA_KIND_STREAM, *name));
@@ -224,6 +232,39 @@ VCUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
     if (r == CUDA_SUCCESS)
         *pctx = (CUcontext)context;
     return r;
+}
+
+VCUDA_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
+    struct thread *t;
+    struct context *c;
+    uint64_t name, context;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, hStream, &name, &context);
+    if (r == CUDA_SUCCESS && !device)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r != CUDA_SUCCESS)
+        return r;
+    c = names_get(VCUDA_KIND_CONTEXT, context);
+    if (!c)
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    *device = c->device;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuStreamDestroy(CUstream hStream) {
+    return cuStreamDestroy_v2(hStream);
+}
+
+VCUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
+    struct thread *t;
+    uint64_t dst, src;
+    CUresult r = enter_stream(&t, dstStream, &dst);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_stream(&t, srcStream, &src);
+    return r == CUDA_SUCCESS ? wire_cuStreamCopyAttributes(t, dst, src) : r;
 }
 
 static CUresult launch_host(struct thread *t, uint64_t stream, uint64_t id, bool callback) {

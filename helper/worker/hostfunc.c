@@ -100,6 +100,15 @@ void hostfunc_tell(void *arg) {
     messages_say(VCUDA_MESSAGE_HOST, slots, 5, NULL, 0);
 }
 
+void hostfunc_notify(CUasyncNotificationInfo *info, void *arg, CUasyncCallbackHandle handle) {
+    const uint64_t slots[] = {hostfunc_id(arg), info->type, info->info.overBudget.bytesOverBudget};
+
+    (void)handle;
+    /* Of another type nothing is known that could be said. */
+    if (info->type == CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET)
+        messages_say(VCUDA_MESSAGE_ASYNC, slots, 3, NULL, 0);
+}
+
 bool hostfunc_any_done(void) {
     bool any = false;
 

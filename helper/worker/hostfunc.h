@@ -40,6 +40,9 @@ void hostfunc_callback(CUstream stream, CUresult status, void *arg);
 /* Does not wait, so that the driver may call it on any thread: the destructor of a user object. */
 void hostfunc_tell(void *arg);
 
+/* The same as a CUasyncCallback: what a device has to say. */
+void hostfunc_notify(CUasyncNotificationInfo *info, void *arg, CUasyncCallbackHandle handle);
+
 /* Before any function is given to the driver. */
 void hostfunc_start(struct worker *w);
 /* Lets those go that the program has run. Executor, whenever it is awake; cheap. */

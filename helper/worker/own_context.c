@@ -94,3 +94,11 @@ CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCt
     worker_forget_context();
     return w->driver.cuCtxDestroy_v2(a->ctx);
 }
+
+CUresult own_cuCtxSetFlags(struct worker *w, struct frame *f, struct args_cuCtxSetFlags *a) {
+    (void)f;
+    /* The driver would write files here. */
+    if (a->flags & (CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return w->driver.cuCtxSetFlags(a->flags);
+}

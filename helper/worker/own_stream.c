@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Streams and events. */
 #include "hostfunc.h"
+#include "launch_attributes.h"
 #include "worker.h"
 
 CUresult own_cuStreamCreateWithPriority(struct worker *w, struct frame *f,
@@ -52,4 +53,14 @@ CUresult own_launch_host(struct worker *w, struct frame *f, struct args_launch_h
         return w->driver.cuStreamAddCallback(a->stream, hostfunc_callback, hostfunc_arg(a->id), 0);
     return w->driver.cuLaunchHostFunc(
         a->stream, is_captured(w, a->stream) ? hostfunc_again : hostfunc_once, hostfunc_arg(a->id));
+}
+
+/* A value with a handle in it would be the guest's number; no attribute of a stream has one. */
+CUresult own_cuStreamSetAttribute(struct worker *w, struct frame *f,
+                                  struct args_cuStreamSetAttribute *a) {
+    (void)f;
+    if (!cuda_launch_attribute_travels((CUlaunchAttributeID)a->attr) &&
+        a->attr != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+        return CUDA_ERROR_INVALID_VALUE;
+    return w->driver.cuStreamSetAttribute(a->hStream, (CUstreamAttrID)a->attr, a->param);
 }
