@@ -14,7 +14,7 @@
 #define MOUNT "/sys/fs/cgroup"
 #define PREFIX "worker-"
 /* Threads of the driver and ours, with much to spare. */
-#define THREADS_MAX "1024"
+#define THREADS_MAX "6144"
 
 static int base = -1; /* vcudad's own group */
 

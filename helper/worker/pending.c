@@ -31,12 +31,16 @@ struct pending {
 static struct pending *polled;
 static struct vcuda_spin asking;
 
-/* A guest's event that is waited for must outlive the wait, whatever the guest does. */
-static struct {
+/*
+ * A guest's event that is waited for must outlive the wait, whatever the guest does. As many as
+ * there are waits; of the executor.
+ */
+static struct held {
     CUevent event;
     uint32_t waits;
     bool ended; /* by the guest */
-} held[POOL_MAX];
+} * held;
+static uint32_t held_count, held_room;
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
@@ -113,46 +117,58 @@ CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint
     return CUDA_SUCCESS;
 }
 
-CUresult pending_event(struct frame *f, CUevent event) {
-    uint32_t free_place = POOL_MAX;
-
-    for (uint32_t i = 0; i < POOL_MAX; i++) {
-        if (held[i].waits && held[i].event == event) {
-            held[i].waits++;
-            goto out;
-        }
-        if (!held[i].waits)
-            free_place = i;
+static struct held *find_held(CUevent event) {
+    for (uint32_t i = 0; i < held_count; i++) {
+        if (held[i].event == event)
+            return &held[i];
     }
-    if (free_place == POOL_MAX)
+    return NULL;
+}
+
+static struct held *new_held(CUevent event) {
+    if (held_count == held_room) {
+        uint32_t room = held_room ? 2 * held_room : 64;
+        struct held *more = realloc(held, room * sizeof(*more));
+
+        if (!more)
+            return NULL;
+        held = more;
+        held_room = room;
+    }
+    held[held_count] = (struct held){.event = event};
+    return &held[held_count++];
+}
+
+CUresult pending_event(struct frame *f, CUevent event) {
+    struct held *h = find_held(event);
+
+    if (!h)
+        h = new_held(event);
+    if (!h)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    held[free_place].event = event;
-    held[free_place].waits = 1;
-    held[free_place].ended = false;
-out:
+    h->waits++;
     f->event = event;
     f->pending = true;
     return CUDA_SUCCESS;
 }
 
 CUresult pending_destroy(struct worker *w, CUevent event) {
-    for (uint32_t i = 0; i < POOL_MAX; i++) {
-        if (held[i].waits && held[i].event == event) {
-            held[i].ended = true;
-            return CUDA_SUCCESS;
-        }
-    }
-    return w->driver.cuEventDestroy_v2(event);
+    struct held *h = find_held(event);
+
+    if (!h)
+        return w->driver.cuEventDestroy_v2(event);
+    h->ended = true;
+    return CUDA_SUCCESS;
 }
 
 static void let_go(struct worker *w, CUevent event) {
-    for (uint32_t i = 0; i < POOL_MAX; i++) {
-        if (held[i].waits && held[i].event == event) {
-            if (!--held[i].waits && held[i].ended)
-                w->driver.cuEventDestroy_v2(event);
-            return;
-        }
-    }
+    struct held *h = find_held(event);
+
+    if (!h || --h->waits)
+        return;
+    if (h->ended)
+        w->driver.cuEventDestroy_v2(event);
+    *h = held[--held_count];
 }
 
 /* The event is free again. */

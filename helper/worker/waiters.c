@@ -11,7 +11,12 @@
 #include "barrier.h"
 #include "worker.h"
 
-#define WAITERS_MAX 256
+/*
+ * About as many as a program has threads that wait. Beyond that a call fails for want of memory: it
+ * must not queue behind others that may wait for it. vcudad's limit of a worker's threads is
+ * higher.
+ */
+#define WAITERS_MAX 4096
 
 struct job {
     struct job *next;
@@ -25,7 +30,7 @@ static struct {
     pthread_cond_t work;
     struct job *todo, **todo_end;
     struct job *done, **done_end;
-    unsigned int threads, idle, queued;
+    unsigned int threads, busy, queued;
     uint32_t executor_sleeps;
     int fd;
 } waiters = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
@@ -59,18 +64,18 @@ static void *waiter(void *unused) {
         struct job *job = waiters.todo;
 
         if (!job) {
-            waiters.idle++;
             pthread_cond_wait(&waiters.work, &waiters.lock);
-            waiters.idle--;
             continue;
         }
         waiters.todo = job->next;
         waiters.queued--;
+        waiters.busy++;
         if (!waiters.todo)
             waiters.todo_end = &waiters.todo;
         pthread_mutex_unlock(&waiters.lock);
         run(job);
         pthread_mutex_lock(&waiters.lock);
+        waiters.busy--;
         job->next = NULL;
         *waiters.done_end = job;
         waiters.done_end = &job->next;
@@ -81,21 +86,24 @@ static void *waiter(void *unused) {
     return NULL;
 }
 
+/* Under the lock: threads that have no job. */
+static unsigned int free_threads(void) {
+    return waiters.threads - waiters.busy;
+}
+
+/* Queues a job for a thread of its own: it may sleep until another job has been done. */
 static bool give(struct job *job) {
-    bool ok = true;
+    pthread_t thread;
+    bool ok;
 
     job->next = NULL;
     pthread_mutex_lock(&waiters.lock);
-    /* One thread for each job that waits: a job may sleep until another one has been done. */
-    if (waiters.queued >= waiters.idle && waiters.threads < WAITERS_MAX) {
-        pthread_t thread;
-
-        if (!pthread_create(&thread, NULL, waiter, NULL)) {
-            pthread_detach(thread);
-            waiters.threads++;
-        }
-        ok = waiters.threads != 0;
+    if (waiters.queued >= free_threads() && waiters.threads < WAITERS_MAX &&
+        !pthread_create(&thread, NULL, waiter, NULL)) {
+        pthread_detach(thread);
+        waiters.threads++;
     }
+    ok = waiters.queued < free_threads();
     if (ok) {
         waiters.queued++;
         *waiters.todo_end = job;

@@ -149,6 +149,14 @@ def completions():
     yield wants + record(3, [1, 2, 3, 4, 5, 6, 7, 8], [bytes(8)], tag=1, flags=8)
 
 
+def messages():
+    yield record(1, [1 << 32 | 1, 3, 7, 0, 1], flags=5)
+    yield record(1, [1 << 32 | 1, 64, 0, 700, 0], flags=5)
+    yield record(2, [1, 11], [b"hello world"], flags=2)
+    yield record(2, [2, 0], flags=2)
+    yield record(3, [5, 1, 4096], flags=3)
+
+
 def ring_steps():
     def moved(word, by):
         return struct.pack("<BBI", 1, word, by)
@@ -178,6 +186,7 @@ def main():
     corpora = {
         "worker_records": sessions(calls),
         "completions": completions(),
+        "messages": messages(),
         "ring": ring_steps(),
         "control": control_requests(),
     }
