@@ -82,6 +82,15 @@ struct vcuda_nvml_info {
 	char nvml_version[80];
 };
 
+/* Answer of nvml_processes: the domain's own programs. */
+struct vcuda_nvml_process {
+	__u32 pid; /* as the guest numbers it */
+	__u32 pad;
+	__u64 used; /* bytes of device memory; all ones: not known */
+};
+
+#define VCUDA_NVML_PROCESSES_MAX 128u
+
 /* Fields that nvml_fields carries at most. */
 #define VCUDA_NVML_FIELDS_MAX 256u
 

@@ -2,8 +2,8 @@
 /*
  * What a worker counts, in a page that it shares with vcudad.
  *
- * The worker alone writes, with relaxed atomics; vcudad reads whenever it
- * likes and asks nobody. A worker's numbers are only ever printed: nothing is
+ * The worker alone writes the numbers, with relaxed atomics; vcudad reads
+ * whenever it likes and asks nobody. A worker's numbers are only ever printed: nothing is
  * decided by them.
  */
 #ifndef VCUDA_HELPER_STATS_H
@@ -38,11 +38,29 @@ struct vcuda_stats {
     uint64_t state;     /* enum vcuda_worker_state */
     uint64_t last_call; /* number (calls.tbl) of the call that was begun last */
     uint64_t pages;     /* of the program's memory that are mapped now, 4 KiB each */
+    uint64_t program;   /* its process, as it says: a number of the guest; 0: not yet said */
+    uint64_t light;     /* 1: the session asks NVML, and does nothing on a GPU */
 
 #define X(name, text) uint64_t name;
     VCUDA_COUNTERS(X)
 #undef X
 };
+
+/*
+ * The whole page. The roster is vcudad's to write: the programs of the same domain (without Xen: of
+ * the same user) that have sessions, for NVML, which must not tell of others.
+ */
+#define VCUDA_ROSTER_MAX 128
+
+struct vcuda_worker_page {
+    struct vcuda_stats stats;
+    /* process of a worker << 32 | its program's process; 0: an empty place */
+    uint64_t roster[VCUDA_ROSTER_MAX];
+};
+
+static inline const uint64_t *vcuda_roster(const struct vcuda_stats *stats) {
+    return ((const struct vcuda_worker_page *)stats)->roster;
+}
 
 /* Adds to a number; any thread of the worker. */
 static inline void vcuda_stats_add(uint64_t *counter, uint64_t n) {

@@ -68,12 +68,12 @@ static ssize_t receive_message(int sock, void *message, size_t bytes, int *fd) {
 }
 
 struct vcuda_stats *vcuda_supervise_stats(void) {
-    static struct vcuda_stats own;
-    void *page = mmap(NULL, sizeof(struct vcuda_stats), PROT_READ | PROT_WRITE, MAP_SHARED,
+    static struct vcuda_worker_page own;
+    void *page = mmap(NULL, sizeof(struct vcuda_worker_page), PROT_READ | PROT_WRITE, MAP_SHARED,
                       VCUDA_SUPERVISE_STATS_FD, 0);
 
     if (page == MAP_FAILED)
-        return &own;
+        return &own.stats;
     close(VCUDA_SUPERVISE_STATS_FD);
     return page;
 }

@@ -9,7 +9,7 @@
  * with VCUDA_DRIVER in the environment if it was told a driver, and
  *
  *   descriptor 3  one end of a SOCK_SEQPACKET socket pair, for the messages below
- *   descriptor 4  a sealed memory file that holds one struct vcuda_stats
+ *   descriptor 4  a sealed memory file that holds one struct vcuda_worker_page
  *
  *   worker                                            vcudad
  *     | loads the driver, cuInit, enters the sandbox    |
@@ -43,7 +43,7 @@
 #define VCUDA_SUPERVISE_FD 3
 #define VCUDA_SUPERVISE_STATS_FD 4
 /* Changes with every change of this file or of struct vcuda_stats. */
-#define VCUDA_SUPERVISE_VERSION 1u
+#define VCUDA_SUPERVISE_VERSION 2u
 
 /* domid of a session of the local transport. */
 #define VCUDA_SUPERVISE_LOCAL UINT32_MAX

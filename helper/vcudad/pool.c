@@ -3,6 +3,7 @@
 #include "cgroup.h"
 #include "identity.h"
 #include "log.h"
+#include "roster.h"
 #include "status.h"
 
 #include <errno.h>
@@ -100,8 +101,11 @@ static int choose_gpus(const struct pool *pool, struct vcuda_supervise_session *
 
 /* The worker serves, or (false) turned out to be dead. */
 static bool give(struct worker *worker, struct request *request, int fd) {
-    int error = vcuda_supervise_give(worker->spawned.sock, &request->session, fd);
+    int error;
 
+    worker->session = request->session;
+    roster_write(worker->pool, worker);
+    error = vcuda_supervise_give(worker->spawned.sock, &request->session, fd);
     hang_up(worker);
     worker->deadline = 0;
     if (error) {
@@ -112,7 +116,6 @@ static bool give(struct worker *worker, struct request *request, int fd) {
         return false;
     }
     worker->state = SERVING;
-    worker->session = request->session;
     worker->since = time(NULL);
     vcuda_log(VCUDA_LOG_INFO, "worker %d serves session %u of %s %u", worker->spawned.pid,
               request->session.session,

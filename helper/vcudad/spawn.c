@@ -17,19 +17,19 @@
 #include <unistd.h>
 
 /* A page for the worker's numbers: sealed, or a worker could cut it and kill us by SIGBUS. */
-static int make_stats(const struct vcuda_stats **stats) {
+static int make_page(struct vcuda_worker_page **made) {
     int fd = memfd_create("vcuda-stats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     void *page;
 
     if (fd < 0)
         return -errno;
-    if (ftruncate(fd, sizeof(struct vcuda_stats)) ||
+    if (ftruncate(fd, sizeof(**made)) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         goto fail;
-    page = mmap(NULL, sizeof(struct vcuda_stats), PROT_READ, MAP_SHARED, fd, 0);
+    page = mmap(NULL, sizeof(**made), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         goto fail;
-    *stats = page;
+    *made = page;
     return fd;
 fail:;
     int error = -errno;
@@ -109,16 +109,17 @@ become_worker(const struct options *options, const char *drop, int sock, int sta
 int spawn_worker(const struct options *options, const char *drop, unsigned number,
                  struct spawned *spawned) {
     int pair[2];
-    int stats = make_stats(&spawned->stats);
+    int stats = make_page(&spawned->page);
     int group;
     int error = 0;
 
     if (stats < 0)
         return stats;
+    spawned->stats = &spawned->page->stats;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
         error = -errno;
         close(stats);
-        munmap((void *)spawned->stats, sizeof(*spawned->stats));
+        munmap(spawned->page, sizeof(*spawned->page));
         return error;
     }
     fcntl(pair[0], F_SETFL, O_NONBLOCK); /* ours; the worker's end may block */
@@ -142,5 +143,5 @@ void spawn_release(struct spawned *spawned) {
     if (spawned->sock >= 0)
         close(spawned->sock);
     spawned->sock = -1;
-    munmap((void *)spawned->stats, sizeof(*spawned->stats));
+    munmap(spawned->page, sizeof(*spawned->page));
 }

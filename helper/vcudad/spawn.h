@@ -13,7 +13,8 @@
 struct spawned {
     pid_t pid;
     int sock;                        /* our end of the socket pair, non-blocking */
-    const struct vcuda_stats *stats; /* the worker's page, read only */
+    const struct vcuda_stats *stats; /* in the worker's page */
+    struct vcuda_worker_page *page;  /* of it, only the roster is ours to write */
 };
 
 /* drop: the worker's --drop argument or NULL. 0 or a negative errno. */

@@ -2,6 +2,7 @@
 #include "status.h"
 #include "domains.h"
 #include "log.h"
+#include "roster.h"
 #include "textfile.h"
 #include "xen.h"
 
@@ -123,6 +124,7 @@ static void update(struct loop_timer *unused) {
                   strerror(-error));
     last_error = error;
     domains_publish(pool);
+    roster_refresh(pool);
     if (pool_count(pool, SERVING))
         loop_timer_set(&timer, WHILE_BUSY_MS);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nvml.h"
+#include "stats.h"
 #include "worker.h"
 
 CUresult own_nvml_open(struct worker *w, struct frame *f, struct args_nvml_open *a) {
@@ -102,5 +103,85 @@ CUresult own_nvml_memory(struct worker *w, struct frame *f, struct args_nvml_mem
     a->reserved = m.reserved;
     a->left = m.free;
     a->used = m.used;
+    return CUDA_SUCCESS;
+}
+
+/*
+ * Such a session needs no context: the one that was made ahead of need would only take memory, and
+ * be shown as a program's.
+ */
+CUresult own_nvml_light(struct worker *w, struct frame *f, struct args_nvml_light *a) {
+    (void)f;
+    (void)a;
+    for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++) {
+        if (w->regions[i].bytes)
+            return CUDA_ERROR_NOT_PERMITTED;
+    }
+    vcuda_stats_set(&w->stats->light, 1);
+    regions_unregistered(w);
+    return CUDA_SUCCESS;
+}
+
+/* The program of this domain that a worker on the GPU serves; 0: none of this domain's. */
+static uint32_t program_of(const struct worker *w, unsigned int pid) {
+    const uint64_t *roster = vcuda_roster(w->stats);
+
+    for (uint32_t i = 0; i < VCUDA_ROSTER_MAX; i++) {
+        uint64_t entry = vcuda_stats_get(&roster[i]);
+
+        if (entry >> 32 == pid)
+            return (uint32_t)entry;
+    }
+    return 0;
+}
+
+/* All programs on a device of the host, or NULL; free() it. */
+static nvmlProcessInfo_t *host_processes(nvmlDevice_t device, unsigned int *count,
+                                         unsigned int *result) {
+    unsigned int (*get)(nvmlDevice_t, unsigned int *, nvmlProcessInfo_t *) =
+        nvml_function("nvmlDeviceGetComputeRunningProcesses_v3");
+    nvmlProcessInfo_t *all = NULL;
+
+    *result = get ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_ERROR_NOT_SUPPORTED;
+    /* Some may start between the question how many there are and the next. */
+    for (*count = 256; *result == NVML_ERROR_INSUFFICIENT_SIZE && *count <= 65536; *count *= 2) {
+        unsigned int room = *count;
+
+        free(all);
+        all = calloc(room, sizeof(*all));
+        if (!all) {
+            *result = NVML_ERROR_MEMORY;
+            return NULL;
+        }
+        *result = get(device, &room, all);
+        if (*result == NVML_SUCCESS) {
+            *count = room;
+            return all;
+        }
+    }
+    free(all);
+    return NULL;
+}
+
+CUresult own_nvml_processes(struct worker *w, struct frame *f, struct args_nvml_processes *a) {
+    struct vcuda_nvml_process *own = a->programs;
+    unsigned int count = 0, result = NVML_ERROR_NOT_SUPPORTED;
+    nvmlProcessInfo_t *all = NULL;
+
+    (void)f;
+    if (a->programs_cap != VCUDA_NVML_PROCESSES_MAX * sizeof(*own))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (nvml_start(w) && nvml_device(w, a->device))
+        all = host_processes(nvml_device(w, a->device), &count, &result);
+    a->result = (int32_t)result;
+    for (unsigned int i = 0; all && i < count && a->count < VCUDA_NVML_PROCESSES_MAX; i++) {
+        uint32_t program = program_of(w, all[i].pid);
+
+        if (program)
+            own[a->count++] =
+                (struct vcuda_nvml_process){.pid = program, .used = all[i].usedGpuMemory};
+    }
+    free(all);
+    a->programs_len = a->programs_cap;
     return CUDA_SUCCESS;
 }

@@ -24,6 +24,7 @@ CUresult own_hello(struct worker *w, struct frame *f, struct args_hello *a) {
     a->common = a->features & VCUDA_FEATURES;
     a->driver_version = w->driver_version;
     a->devices = (uint32_t)w->gpu_count;
+    vcuda_stats_set(&w->stats->program, a->pid);
     vcuda_log(VCUDA_LOG_INFO, "serves %s, pid %u of the guest", a->program, a->pid);
     return CUDA_SUCCESS;
 }

@@ -67,6 +67,8 @@ static CUresult meet(void) {
     for (uint32_t i = 0; i < count && r == CUDA_SUCCESS; i++)
         r = meet_device(i);
     if (r == CUDA_SUCCESS)
+        r = wire_nvml_light(&no_context, 0);
+    if (r == CUDA_SUCCESS)
         r = wire_nvml_open(&no_context, &L.info, sizeof(L.info), &len);
     if (r == CUDA_SUCCESS && len != sizeof(L.info))
         r = CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
