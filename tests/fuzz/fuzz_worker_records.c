@@ -284,7 +284,7 @@ static void clean_up(struct worker *w) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static struct vcuda_stats stats;
+    static struct vcuda_worker_page page;
     static struct worker w;
     struct vcuda_duplex g;
     uint8_t *rings = calloc(1, vcuda_rings_bytes(VCUDA_RING_MIN, VCUDA_RING_MIN));
@@ -296,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     make_driver(&w.driver);
     objects_init(&w.objects);
     pthread_mutex_init(&w.regions_lock, NULL);
-    w.stats = &stats;
+    w.stats = &page.stats;
     w.gpu_count = 2;
     w.gpus[1] = 1;
     /* No descriptors: whatever would sleep finds the session over. */
