@@ -136,6 +136,20 @@ static bool measure_ptx(struct measure *m) {
     return length < m->limit && cover(m, 0, length + 1) && *skip_blank(text) == '.';
 }
 
+CUresult cuda_image_measure_text(const void *image, size_t limit, struct cuda_image *out) {
+    const uint8_t *text = image;
+    size_t most = limit < CUDA_IMAGE_MAX ? limit : CUDA_IMAGE_MAX, length;
+
+    if (!most || text[0] == ELFMAG[0] || text[0] == (FATBIN_MAGIC & 0xff) ||
+        text[0] == (WRAPPER_MAGIC & 0xff))
+        return CUDA_ERROR_INVALID_IMAGE;
+    length = strnlen(image, most);
+    if (length == most)
+        return CUDA_ERROR_INVALID_IMAGE;
+    *out = (struct cuda_image){CUDA_IMAGE_PTX, image, length + 1};
+    return CUDA_SUCCESS;
+}
+
 static CUresult measure_plain(const void *image, size_t limit, struct cuda_image *out) {
     struct measure m = {.base = image, .limit = limit < CUDA_IMAGE_MAX ? limit : CUDA_IMAGE_MAX};
     uint32_t magic = 0;

@@ -41,6 +41,9 @@ struct cuda_image {
  */
 CUresult cuda_image_measure(const void *image, size_t limit, struct cuda_image *out);
 
+/* The same for what is taken for PTX whatever it says; not for what begins as another image. */
+CUresult cuda_image_measure_text(const void *image, size_t limit, struct cuda_image *out);
+
 enum cuda_entry_kind {
     CUDA_ENTRY_PTX = 1,
     CUDA_ENTRY_CUBIN = 2,

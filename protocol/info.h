@@ -23,7 +23,7 @@ struct vcuda_device_info {
 /* Attributes of a function or kernel, by number: function_attributes, kernel_attributes. */
 #define VCUDA_FUNCTION_ATTRIBUTES 32
 
-/* Answer of module_function, kernel_function and library_kernel (whose limits are 0). */
+/* Answer of module_function and kernel_function. */
 struct vcuda_param {
 	__u32 offset;
 	__u32 size;
@@ -33,7 +33,7 @@ struct vcuda_function_info {
 	__u32 params;
 	__u32 max_dynamic_shared; /* bytes */
 	__u32 max_threads;        /* of a block */
-	__u32 pad;
+	__u32 clusters;           /* 1: it runs in clusters only */
 	struct vcuda_param param[];
 };
 

@@ -73,27 +73,6 @@ CUresult names_ask(struct thread *t, uint64_t owner,
     return r;
 }
 
-CUresult layout_take(struct layout *l, const struct vcuda_function_info *info, uint32_t len) {
-    if (len < sizeof(*info) || info->params > VCUDA_PARAMS_MAX ||
-        len < sizeof(*info) + info->params * sizeof(info->param[0]))
-        return VCUDA_ERROR_LOST;
-    l->param = calloc(info->params + 1, sizeof(*l->param));
-    if (!l->param)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    l->params = info->params;
-    for (uint32_t i = 0; i < l->params; i++) {
-        uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
-
-        if (end > VCUDA_PARAM_BYTES_MAX)
-            return VCUDA_ERROR_LOST;
-        l->param[i].offset = info->param[i].offset;
-        l->param[i].size = info->param[i].size;
-        if (end > l->bytes)
-            l->bytes = (uint32_t)end;
-    }
-    return CUDA_SUCCESS;
-}
-
 CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size) {
     if (index >= l->params)
         return CUDA_ERROR_INVALID_VALUE;

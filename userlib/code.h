@@ -47,6 +47,7 @@ struct function {
     struct layout layout;
     uint32_t max_dynamic_shared; /* bytes that a launch may ask for */
     uint32_t max_threads;        /* of a block */
+    uint32_t clusters;           /* 1: it runs in clusters only */
     uint32_t loaded;             /* 1: no launch needs to load it any more */
     struct attributes attributes;
     uint64_t shapes[FUNCTION_SHAPES]; /* hashes of launches with attributes that the driver took */
@@ -67,7 +68,6 @@ struct kernel {
     uint64_t library;
     struct kernel *next;
     char *symbol;
-    struct layout layout;
     struct function *functions; /* one a context */
     struct attributes attributes[VCUDA_DEVICES_MAX];
 };
@@ -101,11 +101,10 @@ CUresult function_take(struct function *f, const struct vcuda_function_info *inf
 /* Ends a list's names and frees it. */
 void functions_free(struct function *f);
 
-CUresult layout_take(struct layout *l, const struct vcuda_function_info *info, uint32_t len);
 /* Answers cuFuncGetParamInfo and cuKernelGetParamInfo. */
 CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size);
 
-/* Bytes of answer that a function's or kernel's parameters fit into. */
+/* Bytes of answer that a function's parameters fit into. */
 #define FUNCTION_INFO_BYTES                                                                        \
     (sizeof(struct vcuda_function_info) + VCUDA_PARAMS_MAX * sizeof(struct vcuda_param))
 

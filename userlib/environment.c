@@ -19,8 +19,8 @@ bool environment_launch_blocking(void) {
     return launch_blocking;
 }
 
-/* All devices: as the driver has them, or as they stand on the bus. */
-static void all_devices(const struct vcuda_device_info *devices, int count, uint32_t *order) {
+/* All devices: as the driver has them, or as they stand on the bus. False: no such order. */
+static bool all_devices(const struct vcuda_device_info *devices, int count, uint32_t *order) {
     const char *wish = getenv("CUDA_DEVICE_ORDER");
     bool by_bus = wish && !strcmp(wish, "PCI_BUS_ID");
 
@@ -33,6 +33,7 @@ static void all_devices(const struct vcuda_device_info *devices, int count, uint
             order[at] = order[at - 1];
         order[at] = (uint32_t)i;
     }
+    return !wish || by_bus || !strcmp(wish, "FASTEST_FIRST");
 }
 
 /* "GPU-" and the UUID as nvidia-smi prints it. */
@@ -73,20 +74,22 @@ static int read_entry(const char *entry, const char *end, const struct vcuda_dev
         end--;
     if (end - entry > 4 && !strncasecmp(entry, "GPU-", 4))
         return by_uuid(entry, (size_t)(end - entry), devices, all, count);
-    index = strtol(entry, &after, 10);
-    return after == end && after != entry && index >= 0 && index < count ? (int)index : -1;
+    index = strtol(entry, &after, 10); /* what follows the number is not looked at */
+    return after != entry && index >= 0 && index < count ? (int)index : -1;
 }
 
-int environment_devices(const struct vcuda_device_info *devices, int count,
-                        uint32_t order[VCUDA_DEVICES_MAX]) {
+CUresult environment_devices(const struct vcuda_device_info *devices, int count,
+                             uint32_t order[VCUDA_DEVICES_MAX], int *visible) {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
     uint32_t all[VCUDA_DEVICES_MAX], seen = 0;
-    int visible = 0;
 
-    all_devices(devices, count, all);
+    if (!all_devices(devices, count, all))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *visible = 0;
     if (!list) {
         memcpy(order, all, (size_t)count * sizeof(all[0]));
-        return count;
+        *visible = count;
+        return CUDA_SUCCESS;
     }
     for (const char *end; *list; list = *end ? end + 1 : end) {
         int place;
@@ -95,10 +98,10 @@ int environment_devices(const struct vcuda_device_info *devices, int count,
         place = read_entry(list, end, devices, all, count);
         if (place < 0) /* it ends the list */
             break;
-        if (seen & 1u << place) /* twice: no list at all */
-            return 0;
+        if (seen & 1u << place)
+            return CUDA_ERROR_INVALID_DEVICE;
         seen |= 1u << place;
-        order[visible++] = all[place];
+        order[(*visible)++] = all[place];
     }
-    return visible;
+    return *visible ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }

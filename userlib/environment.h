@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda_types.h"
 #include "info.h"
 
 /* CUDA_LAUNCH_BLOCKING: every launch waits for its end. Read once, at cuInit. */
@@ -14,9 +15,10 @@ void environment_read(void);
 
 /*
  * CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES: which of `count` devices the program sees, by index
- * and in its own order. Returns how many.
+ * and in its own order, and how many. CUDA_ERROR_NO_DEVICE: none; CUDA_ERROR_INVALID_DEVICE: no
+ * such order, or a device twice.
  */
-int environment_devices(const struct vcuda_device_info *devices, int count,
-                        uint32_t order[VCUDA_DEVICES_MAX]);
+CUresult environment_devices(const struct vcuda_device_info *devices, int count,
+                             uint32_t order[VCUDA_DEVICES_MAX], int *visible);
 
 #endif

@@ -35,13 +35,36 @@ void functions_free(struct function *f) {
     }
 }
 
+static CUresult take_layout(struct layout *l, const struct vcuda_function_info *info,
+                            uint32_t len) {
+    if (len < sizeof(*info) || info->params > VCUDA_PARAMS_MAX ||
+        len < sizeof(*info) + info->params * sizeof(info->param[0]))
+        return VCUDA_ERROR_LOST;
+    l->param = calloc(info->params + 1, sizeof(*l->param));
+    if (!l->param)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    l->params = info->params;
+    for (uint32_t i = 0; i < l->params; i++) {
+        uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
+
+        if (end > VCUDA_PARAM_BYTES_MAX)
+            return VCUDA_ERROR_LOST;
+        l->param[i].offset = info->param[i].offset;
+        l->param[i].size = info->param[i].size;
+        if (end > l->bytes)
+            l->bytes = (uint32_t)end;
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len) {
-    CUresult r = layout_take(&f->layout, info, len);
+    CUresult r = take_layout(&f->layout, info, len);
 
     if (r != CUDA_SUCCESS)
         return r;
     f->max_dynamic_shared = info->max_dynamic_shared;
     f->max_threads = info->max_threads;
+    f->clusters = info->clusters;
     return CUDA_SUCCESS;
 }
 

@@ -99,20 +99,26 @@ VCUDA_EXPORT CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel) {
 VCUDA_EXPORT CUresult cuKernelGetName(const char **name, CUkernel hfunc) {
     struct kernel *k;
     struct thread *t;
-    CUresult r = enter_kernel(&t, hfunc, name, &k);
+    CUresult r = enter_kernel(&t, hfunc, hfunc ? name : NULL, &k);
 
     if (r == CUDA_SUCCESS)
         *name = k->symbol;
     return r;
 }
 
+/* The driver knows parameters of what is loaded into a context. */
 VCUDA_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
                                            size_t *paramSize) {
+    struct function *f;
     struct kernel *k;
     struct thread *t;
-    CUresult r = enter_kernel(&t, kernel, paramOffset, &k);
+    CUresult r = enter_kernel(&t, kernel, kernel ? paramOffset : NULL, &k);
 
-    return r == CUDA_SUCCESS ? layout_answer(&k->layout, paramIndex, paramOffset, paramSize) : r;
+    if (r == CUDA_SUCCESS)
+        r = guest_enter(&t);
+    if (r == CUDA_SUCCESS)
+        r = kernel_function(t, k, &f);
+    return r == CUDA_SUCCESS ? layout_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
 }
 
 /* All at once: they change only when one is set. */

@@ -151,12 +151,12 @@ static void hash(uint64_t *h, const void *data, size_t bytes) {
 }
 
 /*
- * Whether the driver must look at a launch before we go on: what it says of attributes it says at
- * once, and nobody here knows all its rules. A shape that it took once it takes again.
+ * Whether the driver must look at a launch before we go on: what it says of attributes and clusters
+ * it says at once, and nobody here knows all its rules. A shape that it took once it takes again.
  */
 static bool must_ask(const struct function *f, const struct launch *l, uint64_t *shape) {
     *shape = 0;
-    if (!l->attribute_count)
+    if (!l->attribute_count && !f->clusters)
         return false;
     *shape = 0xcbf29ce484222325u;
     hash(shape, l->grid, sizeof(l->grid));

@@ -24,7 +24,6 @@ static void free_kernel(struct kernel *k) {
     names_end(VCUDA_KIND_KERNEL, k->name);
     functions_free(k->functions);
     free(k->symbol);
-    free(k->layout.param);
     free(k);
 }
 
@@ -91,6 +90,18 @@ static CUresult load(struct thread *t, const struct cuda_image *image, struct ji
     return r;
 }
 
+/*
+ * What is neither machine code nor a fat binary is text, of which nothing is looked at before a
+ * context needs it.
+ */
+static CUresult measure(const void *code, struct cuda_image *image) {
+    CUresult r = cuda_image_measure(code, CUDA_IMAGE_UNBOUNDED, image);
+
+    return r == CUDA_ERROR_INVALID_IMAGE
+               ? cuda_image_measure_text(code, CUDA_IMAGE_UNBOUNDED, image)
+               : r;
+}
+
 VCUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
                                         CUjit_option *jitOptions, void **jitOptionsValues,
                                         unsigned int numJitOptions, CUlibraryOption *libraryOptions,
@@ -110,7 +121,7 @@ VCUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
     if (r == CUDA_SUCCESS)
         r = read_options(numLibraryOptions, libraryOptions);
     if (r == CUDA_SUCCESS)
-        r = cuda_image_measure(code, CUDA_IMAGE_UNBOUNDED, &measured);
+        r = measure(code, &measured);
     return r == CUDA_SUCCESS ? load(t, &measured, &jit, library) : r;
 }
 
@@ -212,8 +223,6 @@ static struct kernel *add_kernel(struct library *l, struct kernel *k) {
 
 static CUresult get_kernel(struct thread *t, struct library *l, const char *symbol,
                            struct kernel **out) {
-    char answer[FUNCTION_INFO_BYTES] __attribute__((aligned(8)));
-    uint32_t len = 0;
     struct kernel *k;
     CUresult r;
 
@@ -225,9 +234,7 @@ static CUresult get_kernel(struct thread *t, struct library *l, const char *symb
     k = new_kernel(l, symbol);
     if (!k)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    r = wire_library_kernel(t, k->name, l->name, symbol, answer, sizeof(answer), &len);
-    if (r == CUDA_SUCCESS)
-        r = layout_take(&k->layout, (const void *)answer, len);
+    r = wire_library_kernel(t, k->name, l->name, symbol);
     if (r == CUDA_SUCCESS)
         *out = add_kernel(l, k);
     else
@@ -274,11 +281,41 @@ static CUresult enumerate(void *arg, uint32_t index, const char *name) {
 VCUDA_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels,
                                                 CUlibrary lib) {
     struct enumeration e = {.kernels = kernels, .room = numKernels};
-    CUresult r = enter_library(&e.thread, lib, kernels && numKernels, &e.library);
+    CUresult r = enter_library(&e.thread, lib, kernels, &e.library);
 
-    return r == CUDA_SUCCESS
+    return r == CUDA_SUCCESS && numKernels
                ? names_ask(e.thread, e.library->name, wire_library_names, enumerate, &e)
                : r;
+}
+
+/* A variable, in the thread's context: either may be NULL, but not both. */
+VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                         const char *name) {
+    struct library *l;
+    struct thread *t;
+    CUresult r = enter_library(&t, library, (dptr || bytes) && name, &l);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_enter(&t);
+    if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
+        r = CUDA_ERROR_NOT_FOUND;
+    return r == CUDA_SUCCESS
+               ? wire_cuLibraryGetGlobal(t, (uint64_t *)dptr, (uint64_t *)bytes, l->name, name)
+               : r;
+}
+
+/* Belongs to no context. The program could not touch the driver's address. */
+VCUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                          const char *name) {
+    struct library *l;
+    struct thread *t;
+    CUresult r = enter_library(&t, library, (dptr || bytes) && name, &l);
+
+    if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
+        r = CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS)
+        r = wire_library_managed(t, l->name, name);
+    return r == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : r;
 }
 
 static struct module *find_module(struct library *l, uint64_t context) {

@@ -23,11 +23,11 @@ static CUresult ask_devices(struct thread *t, uint32_t count) {
 /* Has the worker forget the devices that the program is not to see, and number the others so. */
 static CUresult select_devices(struct thread *t) {
     uint32_t order[VCUDA_DEVICES_MAX];
-    int visible = environment_devices(session.devices, session.device_count, order), same = 0;
-    CUresult r;
+    int visible, same = 0;
+    CUresult r = environment_devices(session.devices, session.device_count, order, &visible);
 
-    if (!visible)
-        return CUDA_ERROR_NO_DEVICE;
+    if (r != CUDA_SUCCESS)
+        return r;
     while (same < visible && order[same] == (uint32_t)same)
         same++;
     if (same == session.device_count)

@@ -88,7 +88,8 @@ uint32_t jit_answer(const struct jit *jit, CUresult status, struct vcuda_module_
 }
 
 /* The image is copied before it is looked at: the guest can write to the arena all the while. */
-CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, void **image) {
+CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, bool any_text,
+                   void **image) {
     struct cuda_image measured;
     CUresult r;
 
@@ -99,6 +100,8 @@ CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, void **im
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(*image, (const void *)address, bytes);
     r = cuda_image_measure(*image, bytes, &measured);
+    if (r == CUDA_ERROR_INVALID_IMAGE && any_text)
+        r = cuda_image_measure_text(*image, bytes, &measured);
     if (r != CUDA_SUCCESS)
         free(*image);
     else

@@ -3,6 +3,7 @@
 #ifndef VCUDA_WORKER_JIT_H
 #define VCUDA_WORKER_JIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cuda_types.h"
@@ -29,8 +30,8 @@ uint32_t jit_answer(const struct jit *jit, CUresult status, struct vcuda_module_
 
 /*
  * A checked copy of an image in the arena, which the caller frees: the guest can write there all
- * the while.
+ * the while. With `any_text` what is no other image may be any text.
  */
-CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, void **image);
+CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, bool any_text, void **image);
 
 #endif

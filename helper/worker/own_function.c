@@ -5,14 +5,12 @@
  */
 #include "worker.h"
 
-typedef CUresult (*param_info)(void *object, size_t index, size_t *offset, size_t *size);
-
 /* Fills in the parameters; *bytes: up to the end of the last one. */
-static CUresult fill_layout(struct vcuda_function_info *info, uint32_t cap, param_info ask,
-                            void *object, uint32_t *len, uint64_t *bytes) {
+static CUresult fill_layout(struct worker *w, CUfunction function, struct vcuda_function_info *info,
+                            uint32_t cap, uint32_t *len, uint64_t *bytes) {
     size_t offset, size;
 
-    while (ask(object, info->params, &offset, &size) == CUDA_SUCCESS) {
+    while (w->driver.cuFuncGetParamInfo(function, info->params, &offset, &size) == CUDA_SUCCESS) {
         if (sizeof(*info) + (info->params + 1) * sizeof(info->param[0]) > cap)
             return CUDA_ERROR_INVALID_VALUE;
         info->param[info->params++] = (struct vcuda_param){(uint32_t)offset, (uint32_t)size};
@@ -21,6 +19,15 @@ static CUresult fill_layout(struct vcuda_function_info *info, uint32_t cap, para
     }
     *len = (uint32_t)(sizeof(*info) + info->params * sizeof(info->param[0]));
     return CUDA_SUCCESS;
+}
+
+/* Whether launches of it must be in clusters, of a size that only the driver checks. */
+static bool in_clusters(struct worker *w, CUfunction function) {
+    int must = 0, width = 0;
+
+    w->driver.cuFuncGetAttribute(&must, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function);
+    w->driver.cuFuncGetAttribute(&width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function);
+    return must || width;
 }
 
 static CUresult fill_function(struct worker *w, struct frame *f, CUfunction function,
@@ -39,7 +46,8 @@ static CUresult fill_function(struct worker *w, struct frame *f, CUfunction func
         return r;
     info->max_dynamic_shared = (uint32_t)shared;
     info->max_threads = (uint32_t)threads;
-    return fill_layout(info, cap, (param_info)w->driver.cuFuncGetParamInfo, function, len, &f->aux);
+    info->clusters = in_clusters(w, function);
+    return fill_layout(w, function, info, cap, len, &f->aux);
 }
 
 CUresult own_module_function(struct worker *w, struct frame *f, struct args_module_function *a) {
@@ -61,17 +69,8 @@ CUresult own_kernel_function(struct worker *w, struct frame *f, struct args_kern
 }
 
 CUresult own_library_kernel(struct worker *w, struct frame *f, struct args_library_kernel *a) {
-    uint64_t bytes = 0;
-    CUresult r;
-
-    if (a->info_cap < sizeof(struct vcuda_function_info))
-        return CUDA_ERROR_INVALID_VALUE;
     f->owner = a->library_name;
-    r = w->driver.cuLibraryGetKernel(&a->kernel, a->library, a->name);
-    return r == CUDA_SUCCESS
-               ? fill_layout(a->info, a->info_cap, (param_info)w->driver.cuKernelGetParamInfo,
-                             a->kernel, &a->info_len, &bytes)
-               : r;
+    return w->driver.cuLibraryGetKernel(&a->kernel, a->library, a->name);
 }
 
 CUresult own_kernel_attributes(struct worker *w, struct frame *f,

@@ -14,6 +14,7 @@ struct load {
     uint32_t options_len;
     struct vcuda_module_log *log;
     uint32_t log_cap;
+    bool any_text; /* a library's text is not looked at before it is used */
 };
 
 static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
@@ -30,7 +31,7 @@ static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
         return CUDA_ERROR_INVALID_VALUE;
     r = jit_options(&jit, l->options, l->options_len);
     if (r == CUDA_SUCCESS)
-        r = jit_image(w, l->address, l->bytes, &image);
+        r = jit_image(w, l->address, l->bytes, l->any_text, &image);
     if (r != CUDA_SUCCESS)
         return r;
     jit_logs(&jit, info, l->info_cap, error, l->error_cap);
@@ -50,8 +51,8 @@ static CUresult load_module(struct worker *w, void *object, const void *image, s
 }
 
 CUresult own_module_load(struct worker *w, struct frame *f, struct args_module_load *a) {
-    struct load l = {a->address, a->bytes,       a->info_cap, a->error_cap,
-                     a->options, a->options_len, a->log,      a->log_cap};
+    struct load l = {a->address,     a->bytes, a->info_cap, a->error_cap, a->options,
+                     a->options_len, a->log,   a->log_cap,  false};
 
     (void)f;
     return load(w, &l, &a->log_len, load_module, &a->module);
@@ -68,8 +69,8 @@ static CUresult load_library(struct worker *w, void *object, const void *image, 
 }
 
 CUresult own_library_load(struct worker *w, struct frame *f, struct args_library_load *a) {
-    struct load l = {a->address, a->bytes,       a->info_cap, a->error_cap,
-                     a->options, a->options_len, a->log,      a->log_cap};
+    struct load l = {a->address,     a->bytes, a->info_cap, a->error_cap, a->options,
+                     a->options_len, a->log,   a->log_cap,  true};
 
     (void)f;
     return load(w, &l, &a->log_len, load_library, &a->library);
@@ -82,15 +83,13 @@ CUresult own_library_module(struct worker *w, struct frame *f, struct args_libra
     return w->driver.cuLibraryGetModule(&a->module, a->library);
 }
 
-/* The program could not touch the worker's address. */
-CUresult own_cuLibraryGetManaged(struct worker *w, struct frame *f,
-                                 struct args_cuLibraryGetManaged *a) {
+/* Whether there is such a variable or function: their addresses are of use here only. */
+CUresult own_library_managed(struct worker *w, struct frame *f, struct args_library_managed *a) {
     CUdeviceptr address;
     size_t bytes;
-    CUresult r = w->driver.cuLibraryGetManaged(&address, &bytes, a->library, a->name);
 
     (void)f;
-    return r == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : r;
+    return w->driver.cuLibraryGetManaged(&address, &bytes, a->library, a->name);
 }
 
 CUresult own_library_unified(struct worker *w, struct frame *f, struct args_library_unified *a) {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cuda_abi.h"
 
@@ -66,6 +68,27 @@ static inline CUmodule module(const char *ptx) {
 
     CK(cuModuleLoadData(&m, ptx));
     return m;
+}
+
+/*
+ * Runs part of a program in a process of its own, before CUDA is used here: where a driver falls
+ * over it, the rest goes on.
+ */
+static inline void apart(const char *what, void (*part)(void)) {
+    int status = 0;
+    pid_t child;
+
+    printf("-- %s\n", what);
+    fflush(stdout);
+    child = fork();
+    if (!child) {
+        part();
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    if (status)
+        printf("ended with %d\n", status);
 }
 
 /* A repeatable stream of numbers. */

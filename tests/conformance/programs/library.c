@@ -76,9 +76,6 @@ static void wrong(void) {
     printf("-- wrong arguments\n");
     SHOW(cuLibraryLoadData(NULL, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
     SHOW(cuLibraryLoadData(&none, NULL, NULL, NULL, 0, NULL, NULL, 0));
-    SHOW(cuLibraryLoadData(&none, "this is no image", NULL, NULL, 0, NULL, NULL, 0));
-    SHOW(cuLibraryLoadData(&none, ".version 7.0\n.target sm_75\n.address_size 64\nnonsense\n", NULL,
-                           NULL, 0, NULL, NULL, 0));
     SHOW(cuLibraryLoadData(&none, ptx_basics, NULL, NULL, 0, &unknown, &yes, 1));
     SHOW(cuLibraryLoadData(&none, ptx_basics, NULL, NULL, 0, &preserved, &yes, 1));
     SHOW(cuLibraryUnload(none));
@@ -123,9 +120,6 @@ static void with_a_context(void) {
     printf("the same address: %d\n", address == counter);
     SHOW(cuLibraryGetGlobal(NULL, NULL, l, "counter"));
     SHOW(cuLibraryGetGlobal(&address, NULL, l, "no_such_variable"));
-    SHOW(cuLibraryGetManaged(&address, NULL, l, "counter"));
-    SHOW(cuLibraryGetManaged(&address, NULL, l, "no_such_variable"));
-    SHOW(cuLibraryGetUnifiedFunction((void **)&address, l, "no_such_function"));
     SHOW(cuKernelGetFunction(&f, k));
     SHOW(cuKernelGetFunction(&f2, k));
     printf("the same function: %d\n", f == f2);

@@ -34,47 +34,66 @@ static void potential(const char *what, CUfunction f) {
     printf("%d blocks, %d threads\n", grid / processors, block);
 }
 
-static void wrong(CUfunction f) {
+static void wrong(void) {
+    CUfunction f;
     int a, b;
     size_t bytes;
 
-    printf("-- wrong\n");
+    start();
+    f = function(module(ptx_basics), "dynamic_shared");
     SHOW(cuOccupancyMaxPotentialBlockSize(NULL, &b, f, NULL, 0, 0));
     SHOW(cuOccupancyMaxPotentialBlockSize(&a, NULL, f, NULL, 0, 0));
-    SHOW(cuOccupancyMaxPotentialBlockSize(&a, &b, NULL, NULL, 0, 0));
     SHOW(cuOccupancyMaxPotentialBlockSize(&a, &b, f, NULL, 0, -1));
     SHOW(cuOccupancyMaxPotentialBlockSize(&a, &b, f, NULL, 1 << 30, 0));
     SHOW(cuOccupancyMaxPotentialBlockSizeWithFlags(&a, &b, f, NULL, 0, 0, 77));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, f, 32, 0));
-    SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&a, NULL, 32, 0));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&a, f, 0, 0));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&a, f, -1, 0));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&a, f, 100000, 0));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&a, f, 32, 0, 77));
     SHOW(cuOccupancyAvailableDynamicSMemPerBlock(NULL, f, 1, 32));
-    SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, NULL, 1, 32));
     SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 0, 32));
     SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 1, 0));
 }
 
-int main(void) {
+static void no_function(void) {
+    int a, b;
+
+    start();
+    SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&a, NULL, 32, 0));
+    SHOW(cuOccupancyMaxPotentialBlockSize(&a, &b, NULL, NULL, 0, 0));
+}
+
+static void no_function_for_memory(void) {
+    size_t bytes;
+
+    start();
+    SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, NULL, 1, 32));
+}
+
+static void right(void) {
     int by_kernel, by_function;
+    CUfunction f;
     size_t bytes;
     CUlibrary l;
     CUkernel k;
 
     start();
-    CUmodule m = module(ptx_basics);
-    CUfunction f = function(m, "dynamic_shared");
-
+    f = function(module(ptx_basics), "dynamic_shared");
     potential("dynamic_shared", f);
-    potential("bounded", function(m, "bounded"));
+    potential("bounded", function(module(ptx_basics), "bounded"));
     CK(cuLibraryLoadData(&l, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
     CK(cuLibraryGetKernel(&k, l, "dynamic_shared"));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&by_kernel, (CUfunction)k, 64, 1024));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&by_function, f, 64, 1024));
     printf("a kernel as its function: %d\n", by_kernel == by_function);
     SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)k, 2, 64));
-    wrong(f);
+}
+
+int main(void) {
+    apart("right", right);
+    apart("wrong", wrong);
+    apart("no function", no_function);
+    apart("no function, memory", no_function_for_memory);
     return 0;
 }

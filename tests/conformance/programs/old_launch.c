@@ -5,7 +5,7 @@
 
 KERNELS(basics);
 
-int main(void) {
+static void right(void) {
     int out[64], wrong = 0;
     CUfunction f;
     CUdeviceptr d;
@@ -35,6 +35,12 @@ int main(void) {
     SHOW(cuLaunch(f));
     CK(cuMemcpyDtoH(out, d, sizeof(out)));
     printf("%d %d %d\n", out[0], out[31], out[32]);
+}
+
+static void wrong(void) {
+    CUfunction f;
+
+    start();
     f = function(module(ptx_basics), "scale");
     SHOW(cuParamSetf(f, 0, 1.5f));
     SHOW(cuFuncSetBlockShape(f, 0, 1, 1));
@@ -42,10 +48,30 @@ int main(void) {
     SHOW(cuParamSetSize(f, 100000));
     SHOW(cuParamSeti(f, -4, 1));
     SHOW(cuParamSeti(f, 100000, 1));
+    SHOW(cuLaunchGrid(f, 0, 1));
+    SHOW(cuLaunchGrid(f, 1, 1));
+}
+
+static void no_shape(void) {
+    start();
     SHOW(cuFuncSetBlockShape(NULL, 1, 1, 1));
-    SHOW(cuFuncSetSharedSize(NULL, 1));
-    SHOW(cuParamSetSize(NULL, 1));
+}
+
+static void no_parameter(void) {
+    start();
     SHOW(cuParamSeti(NULL, 0, 1));
+}
+
+static void no_launch(void) {
+    start();
     SHOW(cuLaunch(NULL));
+}
+
+int main(void) {
+    apart("right", right);
+    apart("wrong", wrong);
+    apart("no function to shape", no_shape);
+    apart("no function for a parameter", no_parameter);
+    apart("no function to launch", no_launch);
     return 0;
 }
