@@ -149,7 +149,7 @@ def gen_calls_h(calls):
 def gen_wire(calls):
     h = [BANNER, '#ifndef VCUDA_GEN_WIRE_H\n#define VCUDA_GEN_WIRE_H\n\n'
          '#include <stdbool.h>\n#include <stdint.h>\n#include "cuda_types.h"\n\nstruct thread;\n\n']
-    c_ = [BANNER, '#include "wire.h"\n#include "calls.h"\n#include "rpc.h"\n#include <string.h>\n\n']
+    c_ = [BANNER, '#include "wire.h"\n#include "calls.h"\n#include "capture.h"\n#include "rpc.h"\n#include <string.h>\n\n']
     for c in calls:
         if c.number is None:
             continue
@@ -157,6 +157,8 @@ def gen_wire(calls):
         h.append(sig + ';\n')
         b = [sig + '\n{\n']
         b.append(f'    struct rpc rpc;\n    CUresult r;\n\n')
+        if 'unsafe' in c.how:
+            b.append('    r = capture_forbids(t);\n    if (r != CUDA_SUCCESS)\n        return r;\n')
         post = 'true' if c.posted else ('post' if 'mixed' in c.how else 'false')
         b.append(f'    r = rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, {post});\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')

@@ -193,16 +193,21 @@ VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     int32_t status = CU_STREAM_CAPTURE_STATUS_NONE;
     struct thread *t;
     uint64_t name, graph = 0, captured;
+    bool wrong;
     CUresult r = enter(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && !phGraph)
         r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS && of_other_thread(t, name))
-        r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (r != CUDA_SUCCESS)
         return r;
+    wrong = of_other_thread(t, name);
     captured = capture_graph(t, name);
     r = wire_cuStreamEndCapture(t, name, &graph);
+    if (r == CUDA_SUCCESS && wrong) { /* as native: it has ended, and nobody gets it */
+        cuGraphDestroy((CUgraph)graph);
+        graph = 0;
+        r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
     if (r != CUDA_SUCCESS)
         notes_end(captured); /* what was remembered of it */
     if (r == CUDA_SUCCESS || (wire_cuStreamIsCapturing(t, name, &status) == CUDA_SUCCESS &&

@@ -240,14 +240,29 @@ static void done(struct uses *u) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Our own questions are not the program's: they upset no capture, and ask no more of the like. */
+static CUstreamCaptureMode begin_own(struct thread *t) {
+    CUstreamCaptureMode mode = t->capture_mode;
+
+    arriving = true;
+    t->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    return mode;
+}
+
+static void end_own(struct thread *t, CUstreamCaptureMode mode) {
+    t->capture_mode = mode;
+    arriving = false;
+}
+
 static CUresult wait(struct thread *t, struct uses *u) {
+    CUstreamCaptureMode mode;
     CUresult r = CUDA_SUCCESS;
 
     if (!u->pending)
         return r;
-    arriving = true;
+    mode = begin_own(t);
     r = wire_cuEventSynchronize(t, (uint64_t)u->event);
-    arriving = false;
+    end_own(t, mode);
     if (r == CUDA_SUCCESS)
         done(u);
     return r;
@@ -295,12 +310,13 @@ static uint64_t next_writing(uint32_t skip, uint64_t *owner) {
 /* The program has waited for something: what is done arrives. */
 static void arrive(void) {
     struct thread *t = guest_thread();
+    CUstreamCaptureMode mode;
     uint64_t event, owner;
     uint32_t skip = 0;
 
     if (arriving || !t)
         return;
-    arriving = true;
+    mode = begin_own(t);
     while ((event = next_writing(skip, &owner))) {
         struct uses *u = notes_get(owner);
 
@@ -309,7 +325,7 @@ static void arrive(void) {
         else
             skip++;
     }
-    arriving = false;
+    end_own(t, mode);
 }
 
 CUresult graph_host_launched(struct thread *t, uint64_t exec, CUstream stream) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "capture.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "ranges.h"
@@ -142,6 +143,8 @@ VCUDA_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Fl
     if (!pp || Flags & ~HOST_ALLOC_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
     r = guest_fault(t);
+    if (r == CUDA_SUCCESS)
+        r = capture_forbids(t);
     if (r == CUDA_SUCCESS && !bytesize) {
         *pp = NULL;
         return CUDA_SUCCESS;
@@ -162,7 +165,11 @@ VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     /* Copies from or to it may be under way: native waits for them too. */
-    r = wire_cuCtxSynchronize(t);
+    r = capture_forbids(t);
+    if (r != CUDA_SUCCESS)
+        return r;
+    /* A context that is being captured in may not be waited for. */
+    r = capture_any() ? wire_cuStreamSynchronize(t, 0) : wire_cuCtxSynchronize(t);
     return r == CUDA_SUCCESS ? arena_free(p) : r;
 }
 

@@ -66,7 +66,21 @@ static CUresult build_fill(const struct vcuda_node *n, struct node_params *p) {
     return CUDA_SUCCESS;
 }
 
+/* Whether a graph is that other one, or lies inside it: the driver would not see the circle. */
+static bool lies_in(struct worker *w, uint64_t graph, uint64_t other) {
+    struct object o;
+
+    while (graph != other) {
+        if (!objects_get(&w->objects, VCUDA_KIND_GRAPH, graph, &o))
+            return false;
+        graph = graph_owner_of(w, o.owner); /* the node that has it, and that node's graph */
+    }
+    return true;
+}
+
 static CUresult build_child(struct worker *w, const struct vcuda_node *n, struct node_params *p) {
+    if (lies_in(w, p->graph, n->child.graph))
+        return CUDA_ERROR_INVALID_VALUE;
     if (n->child.ownership > CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
         return CUDA_ERROR_INVALID_VALUE;
     p->native.graph.ownership = (CUgraphChildGraphNodeOwnership)n->child.ownership;
@@ -185,7 +199,7 @@ static CUresult build_kind(struct worker *w, const struct vcuda_node *n, struct 
     }
 }
 
-CUresult node_params_build(struct worker *w, const void *record, uint32_t len,
+CUresult node_params_build(struct worker *w, uint64_t graph, const void *record, uint32_t len,
                            struct node_params *p) {
     const struct vcuda_node *n = record;
     CUresult r;
@@ -194,6 +208,7 @@ CUresult node_params_build(struct worker *w, const void *record, uint32_t len,
     if (len < sizeof(*n) || n->bytes != len - sizeof(*n))
         return CUDA_ERROR_INVALID_VALUE;
     p->native.type = (CUgraphNodeType)n->type;
+    p->graph = graph;
     r = frame_object_or_null(w, VCUDA_KIND_CONTEXT, n->context, (void **)&p->context);
     if (r == CUDA_SUCCESS)
         r = build_kind(w, n, p);

@@ -8,11 +8,12 @@
 struct node_params {
     CUgraphNodeParams native;
     CUcontext context;
-    void *memory; /* that native points into */
+    uint64_t graph; /* name of the one that the node is of */
+    void *memory;   /* that native points into */
 };
 
 /* Checks a record's form and translates it. On CUDA_SUCCESS node_params_drop() ends it. */
-CUresult node_params_build(struct worker *w, const void *record, uint32_t len,
+CUresult node_params_build(struct worker *w, uint64_t graph, const void *record, uint32_t len,
                            struct node_params *p);
 void node_params_drop(struct node_params *p);
 

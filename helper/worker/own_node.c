@@ -68,7 +68,7 @@ static CUresult add(struct worker *w, struct args_graph_node_add *a, struct node
 
 CUresult own_graph_node_add(struct worker *w, struct frame *f, struct args_graph_node_add *a) {
     struct node_params p;
-    CUresult r = node_params_build(w, a->params, a->params_len, &p);
+    CUresult r = node_params_build(w, a->graph_name, a->params, a->params_len, &p);
 
     f->owner = a->graph_name;
     if (r != CUDA_SUCCESS)
@@ -82,7 +82,8 @@ CUresult own_graph_node_set(struct worker *w, struct frame *f, struct args_graph
     const struct vcuda_node *n = a->params;
     struct node_params p;
     CUgraph graph;
-    CUresult r = node_params_build(w, a->params, a->params_len, &p);
+    CUresult r =
+        node_params_build(w, graph_owner_of(w, a->node_name), a->params, a->params_len, &p);
 
     (void)f;
     if (r != CUDA_SUCCESS)
@@ -98,7 +99,8 @@ CUresult own_graph_node_set(struct worker *w, struct frame *f, struct args_graph
 
 CUresult own_graph_exec_set(struct worker *w, struct frame *f, struct args_graph_exec_set *a) {
     struct node_params p;
-    CUresult r = node_params_build(w, a->params, a->params_len, &p);
+    CUresult r =
+        node_params_build(w, graph_owner_of(w, a->node_name), a->params, a->params_len, &p);
 
     (void)f;
     if (r != CUDA_SUCCESS)

@@ -1,35 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Stream capture: operations become nodes of a graph instead of entries of a queue. */
+#include "capture.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
-
-/* Guarded by the graphs' lock, as are the fields of streams and events that refer to one. */
-struct sim_capture {
-    unsigned refs; /* streams and events that belong to it */
-    struct sim_graph *graph;
-    bool given; /* the program's own graph */
-    bool invalid;
-    bool over;
-    struct sim_stream *origin;
-    uint64_t id;
-    pthread_t thread;
-    CUstreamCaptureMode mode;
-    struct sim_capture *next; /* all that are under way */
-};
-
 static struct sim_capture *captures;
 static uint64_t last_id;
-static __thread CUstreamCaptureMode thread_mode;
 
 static void put(struct sim_capture *c) {
     if (c && --c->refs == 0)
         free(c);
 }
 
-static void set_tips(struct sim_tips *t, struct sim_capture *c, struct sim_node *const *nodes,
-                     size_t count) {
+void sim_tips_set(struct sim_tips *t, struct sim_capture *c, struct sim_node *const *nodes,
+                  size_t count) {
     struct sim_node **copy = calloc(count + 1, sizeof(*copy));
 
     if (copy && count)
@@ -50,13 +35,13 @@ static void clear_tips(struct sim_tips *t) {
 }
 
 /* The capture that the stream is in; one that is over is none. */
-static struct sim_capture *of(struct sim_tips *t) {
+struct sim_capture *sim_capture_of(struct sim_tips *t) {
     if (t->capture && t->capture->over)
         clear_tips(t);
     return t->capture;
 }
 
-static void add_tips(struct sim_tips *t, const struct sim_tips *more) {
+void sim_tips_add(struct sim_tips *t, const struct sim_tips *more) {
     struct sim_node **nodes = calloc(t->count + more->count + 1, sizeof(*nodes));
     size_t count = t->count;
 
@@ -77,8 +62,22 @@ static void add_tips(struct sim_tips *t, const struct sim_tips *more) {
     t->count = count;
 }
 
+CUresult sim_capture_refuses_context(struct sim_context *context) {
+    CUresult result = CUDA_SUCCESS;
+
+    sim_graph_lock();
+    for (struct sim_capture *c = captures; c; c = c->next) {
+        if (c->origin->context != context)
+            continue;
+        c->invalid = true;
+        result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    sim_graph_unlock();
+    return result;
+}
+
 /* Whether the default stream of the context would wait for a captured one. */
-static bool legacy_is_hit(struct sim_stream *legacy, bool invalidate) {
+bool sim_capture_hits(struct sim_stream *legacy, bool invalidate) {
     bool hit = false;
 
     for (struct sim_capture *c = captures; c; c = c->next) {
@@ -95,9 +94,9 @@ bool sim_capture_takes(struct sim_stream *stream, struct sim_op *op, CUresult *r
     bool taken = true;
 
     sim_graph_lock();
-    c = of(&stream->tips);
+    c = sim_capture_of(&stream->tips);
     if (!c) {
-        taken = stream == stream->context->legacy && legacy_is_hit(stream, true);
+        taken = stream == stream->context->legacy && sim_capture_hits(stream, true);
         *result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     } else if (c->invalid) {
         *result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -108,7 +107,7 @@ bool sim_capture_takes(struct sim_stream *stream, struct sim_op *op, CUresult *r
         op = NULL;
         *result = node ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
         if (node)
-            set_tips(&stream->tips, c, &node, 1);
+            sim_tips_set(&stream->tips, c, &node, 1);
     }
     sim_graph_unlock();
     if (taken && op)
@@ -121,12 +120,12 @@ CUresult sim_capture_refuses_wait(struct sim_stream *stream) {
     struct sim_capture *c;
 
     sim_graph_lock();
-    c = of(&stream->tips);
+    c = sim_capture_of(&stream->tips);
     if (c) {
         result = c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                             : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         c->invalid = true;
-    } else if (stream == stream->context->legacy && legacy_is_hit(stream, true)) {
+    } else if (stream == stream->context->legacy && sim_capture_hits(stream, true)) {
         result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
     sim_graph_unlock();
@@ -137,9 +136,9 @@ bool sim_capture_record(struct sim_stream *stream, struct sim_event *event) {
     struct sim_capture *c;
 
     sim_graph_lock();
-    c = of(&stream->tips);
+    c = sim_capture_of(&stream->tips);
     if (c)
-        set_tips(&event->tips, c, stream->tips.nodes, stream->tips.count);
+        sim_tips_set(&event->tips, c, stream->tips.nodes, stream->tips.count);
     else
         clear_tips(&event->tips);
     sim_graph_unlock();
@@ -150,13 +149,13 @@ bool sim_capture_wait(struct sim_stream *stream, struct sim_event *event, CUresu
     struct sim_capture *mine, *its;
 
     sim_graph_lock();
-    mine = of(&stream->tips);
-    its = of(&event->tips);
+    mine = sim_capture_of(&stream->tips);
+    its = sim_capture_of(&event->tips);
     *result = CUDA_SUCCESS;
     if (its && !mine) {
-        set_tips(&stream->tips, its, event->tips.nodes, event->tips.count);
+        sim_tips_set(&stream->tips, its, event->tips.nodes, event->tips.count);
     } else if (its && its == mine) {
-        add_tips(&stream->tips, &event->tips);
+        sim_tips_add(&stream->tips, &event->tips);
     } else if (its) {
         its->invalid = mine->invalid = true;
         *result = CUDA_ERROR_STREAM_CAPTURE_MERGE;
@@ -172,7 +171,7 @@ CUresult sim_capture_refuses_event(struct sim_event *event) {
     struct sim_capture *c;
 
     sim_graph_lock();
-    c = of(&event->tips);
+    c = sim_capture_of(&event->tips);
     if (c)
         c->invalid = true;
     sim_graph_unlock();
@@ -200,7 +199,7 @@ void sim_capture_forget_stream(struct sim_stream *stream) {
     struct sim_capture *c;
 
     sim_graph_lock();
-    c = of(&stream->tips);
+    c = sim_capture_of(&stream->tips);
     if (c && c->origin == stream) {
         end(c);
         if (!c->given)
@@ -227,7 +226,7 @@ static CUresult begin(CUstream handle, struct sim_graph *graph, struct sim_node 
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_graph_lock();
-    if (of(&stream->tips)) {
+    if (sim_capture_of(&stream->tips)) {
         sim_graph_unlock();
         free(c);
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -240,7 +239,7 @@ static CUresult begin(CUstream handle, struct sim_graph *graph, struct sim_node 
     c->mode = mode;
     c->next = captures;
     captures = c;
-    set_tips(&stream->tips, c, deps, count);
+    sim_tips_set(&stream->tips, c, deps, count);
     sim_graph_unlock();
     return CUDA_SUCCESS;
 }
@@ -251,26 +250,6 @@ CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
 
 CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode) {
     return begin(hStream, NULL, NULL, 0, mode, true);
-}
-
-/* The nodes of handles, without references: they live as long as their graph. */
-static CUresult nodes_of(const struct sim_graph *graph, const CUgraphNode *handles, size_t count,
-                         struct sim_node ***nodes) {
-    CUresult result = CUDA_SUCCESS;
-
-    *nodes = calloc(count + 1, sizeof(**nodes));
-    if (!*nodes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        SIM_AUTO struct sim_node *node = sim_handle_get(handles[i], SIM_NODE);
-
-        (*nodes)[i] = node;
-        if (!node || node->graph != graph)
-            result = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (result != CUDA_SUCCESS)
-        free(*nodes);
-    return result;
 }
 
 CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
@@ -285,7 +264,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
         return CUDA_ERROR_INVALID_VALUE;
     if (dependencyData)
         return CUDA_ERROR_NOT_SUPPORTED;
-    result = nodes_of(graph, dependencies, numDependencies, &nodes);
+    result = sim_nodes_of(graph, dependencies, numDependencies, &nodes);
     if (result != CUDA_SUCCESS)
         return result;
     result = begin(hStream, graph, nodes, numDependencies, mode, false);
@@ -321,7 +300,7 @@ static CUresult end_capture(CUstream handle, CUgraph *phGraph, bool per_thread) 
         return CUDA_ERROR_INVALID_VALUE;
     *phGraph = NULL;
     sim_graph_lock();
-    c = of(&stream->tips);
+    c = sim_capture_of(&stream->tips);
     if (!c) {
         result = CUDA_ERROR_ILLEGAL_STATE;
     } else if (c->origin != stream) {
@@ -352,103 +331,4 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
 
 CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph) {
     return end_capture(hStream, phGraph, true);
-}
-
-/* What the caller was told last; good until it asks again. */
-static __thread CUgraphNode told[256];
-static __thread CUgraphEdgeData told_edges[256];
-
-static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-                     const CUgraphNode **nodes, const CUgraphEdgeData **edges, size_t *count) {
-    SIM_AUTO struct sim_stream *stream = NULL;
-    struct sim_capture *c;
-    SIM_ENTER(context);
-    CUresult result = sim_stream_get(context, handle, false, &stream);
-
-    if (result == CUDA_SUCCESS && !status)
-        result = CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return result;
-    sim_graph_lock();
-    c = of(&stream->tips);
-    if (!c && stream == context->legacy && legacy_is_hit(stream, false))
-        result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    *status = !c           ? CU_STREAM_CAPTURE_STATUS_NONE
-              : c->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                           : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    if (*status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        if (id)
-            *id = c->id;
-        if (graph)
-            *graph = SIM_HANDLE(c->graph);
-        if (stream->tips.count > sizeof(told) / sizeof(told[0]))
-            result = CUDA_ERROR_NOT_SUPPORTED;
-        for (size_t i = 0; i < stream->tips.count && result == CUDA_SUCCESS; i++)
-            told[i] = SIM_HANDLE(stream->tips.nodes[i]);
-        if (nodes)
-            *nodes = told;
-        if (edges)
-            *edges = told_edges;
-        if (count)
-            *count = stream->tips.count;
-    }
-    sim_graph_unlock();
-    return result;
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                   cuuint64_t *id_out, CUgraph *graph_out,
-                                   const CUgraphNode **dependencies_out,
-                                   const CUgraphEdgeData **edgeData_out,
-                                   size_t *numDependencies_out) {
-    return info(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out,
-                numDependencies_out);
-}
-
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-    return info(hStream, captureStatus, NULL, NULL, NULL, NULL, NULL);
-}
-
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
-                                              const CUgraphEdgeData *dependencyData,
-                                              size_t numDependencies, unsigned int flags) {
-    SIM_AUTO struct sim_stream *stream = NULL;
-    struct sim_node **nodes = NULL;
-    struct sim_capture *c;
-    SIM_ENTER(context);
-    CUresult result = sim_stream_get(context, hStream, false, &stream);
-
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (numDependencies && !dependencies))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (dependencyData)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    sim_graph_lock();
-    c = of(&stream->tips);
-    if (!c)
-        result = CUDA_ERROR_ILLEGAL_STATE;
-    else if (c->invalid)
-        result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else
-        result = nodes_of(c->graph, dependencies, numDependencies, &nodes);
-    if (result == CUDA_SUCCESS && flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-        set_tips(&stream->tips, c, nodes, numDependencies);
-    else if (result == CUDA_SUCCESS)
-        add_tips(&stream->tips, &(struct sim_tips){NULL, nodes, numDependencies});
-    if (result == CUDA_SUCCESS)
-        free(nodes);
-    sim_graph_unlock();
-    return result;
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    CUstreamCaptureMode before = thread_mode;
-
-    SIM_READY();
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    thread_mode = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
 }

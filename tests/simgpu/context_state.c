@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Asking and setting what a context is like. */
+#include "graph.h"
 #include "sim.h"
 
 #define LEAST_PRIORITY 0
@@ -66,6 +67,9 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx) {
     SIM_AUTO struct sim_context *context = NULL;
     CUresult result = sim_enter_context(ctx, &context);
 
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = sim_capture_refuses_context(context);
     if (result != CUDA_SUCCESS)
         return result;
     sim_context_wait(context, SIM_ALL_STREAMS);

@@ -135,7 +135,7 @@ static bool reaches(struct sim_node *from, const struct sim_node *node, unsigned
     return false;
 }
 
-static bool depends(const struct sim_node *node, const struct sim_node *on) {
+bool sim_node_depends(const struct sim_node *node, const struct sim_node *on) {
     for (size_t i = 0; i < node->dep_count; i++)
         if (node->deps[i] == on)
             return true;
@@ -145,7 +145,7 @@ static bool depends(const struct sim_node *node, const struct sim_node *on) {
 CUresult sim_node_depend(struct sim_node *node, struct sim_node *on) {
     struct sim_node **more;
 
-    if (node->graph != on->graph || depends(node, on) || reaches(on, node, ++last_walk))
+    if (node->graph != on->graph || sim_node_depends(node, on) || reaches(on, node, ++last_walk))
         return CUDA_ERROR_INVALID_VALUE;
     more = realloc(node->deps, (node->dep_count + 1) * sizeof(*more));
     if (!more)
@@ -155,7 +155,7 @@ CUresult sim_node_depend(struct sim_node *node, struct sim_node *on) {
     return CUDA_SUCCESS;
 }
 
-static void independ(struct sim_node *node, const struct sim_node *on) {
+void sim_node_independ(struct sim_node *node, const struct sim_node *on) {
     for (size_t i = 0; i < node->dep_count; i++) {
         if (node->deps[i] == on) {
             node->deps[i] = node->deps[--node->dep_count];
@@ -164,32 +164,19 @@ static void independ(struct sim_node *node, const struct sim_node *on) {
     }
 }
 
-/* For the calls: the graph behind a handle, with a reference. */
-static CUresult get_graph(CUgraph handle, struct sim_graph **graph) {
+CUresult sim_graph_get(CUgraph handle, struct sim_graph **graph) {
     CUresult result = sim_ready();
 
     *graph = result == CUDA_SUCCESS ? sim_handle_get(handle, SIM_GRAPH) : NULL;
     return result != CUDA_SUCCESS || *graph ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult get_node(CUgraphNode handle, struct sim_node **node) {
+CUresult sim_node_get(CUgraphNode handle, struct sim_node **node) {
     CUresult result = sim_ready();
 
     *node = result == CUDA_SUCCESS ? sim_handle_get(handle, SIM_NODE) : NULL;
     return result != CUDA_SUCCESS || *node ? result : CUDA_ERROR_INVALID_VALUE;
 }
-
-#define GRAPH(name, handle)                                                                        \
-    SIM_AUTO struct sim_graph *name = NULL;                                                        \
-    CUresult name##_error = get_graph(handle, &name);                                              \
-    if (name##_error != CUDA_SUCCESS)                                                              \
-    return name##_error
-
-#define NODE(name, handle)                                                                         \
-    SIM_AUTO struct sim_node *name = NULL;                                                         \
-    CUresult name##_error = get_node(handle, &name);                                               \
-    if (name##_error != CUDA_SUCCESS)                                                              \
-    return name##_error
 
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
     struct sim_graph *graph;
@@ -205,7 +192,7 @@ CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph) {
-    GRAPH(graph, hGraph);
+    SIM_GRAPH_ARG(graph, hGraph);
 
     sim_graph_lock();
     if (!graph->closed)
@@ -252,7 +239,7 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
 
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
     struct sim_graph *copy;
-    GRAPH(graph, originalGraph);
+    SIM_GRAPH_ARG(graph, originalGraph);
 
     if (!phGraphClone)
         return CUDA_ERROR_INVALID_VALUE;
@@ -268,8 +255,8 @@ CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
 CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
                                 CUgraph hClonedGraph) {
     CUgraphNode found = NULL;
-    NODE(node, hOriginalNode);
-    GRAPH(clone, hClonedGraph);
+    SIM_NODE_ARG(node, hOriginalNode);
+    SIM_GRAPH_ARG(clone, hClonedGraph);
 
     if (!phNode)
         return CUDA_ERROR_INVALID_VALUE;
@@ -284,7 +271,7 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
-    NODE(node, hNode);
+    SIM_NODE_ARG(node, hNode);
 
     if (!type)
         return CUDA_ERROR_INVALID_VALUE;
@@ -293,7 +280,7 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode) {
-    NODE(node, hNode);
+    SIM_NODE_ARG(node, hNode);
 
     sim_graph_lock();
     if (node->graph) {
@@ -301,7 +288,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
         struct sim_node **at = &graph->first;
 
         for (struct sim_node *n = graph->first; n; n = n->next)
-            independ(n, node);
+            sim_node_independ(n, node);
         while (*at != node)
             at = &(*at)->next;
         *at = node->next;
@@ -315,144 +302,10 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
 }
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph) {
-    NODE(node, hNode);
+    SIM_NODE_ARG(node, hNode);
 
     if (!phGraph || !node->child)
         return CUDA_ERROR_INVALID_VALUE;
     *phGraph = SIM_HANDLE(node->child);
     return CUDA_SUCCESS;
-}
-
-/* A list for a caller: as much as fits, and how long it is. */
-struct list {
-    CUgraphNode *from, *to;
-    CUgraphEdgeData *edges;
-    size_t room, count;
-};
-
-static void list_add(struct list *l, const struct sim_node *from, const struct sim_node *to) {
-    if (l->from && l->count < l->room) {
-        l->from[l->count] = SIM_HANDLE(from);
-        if (l->to)
-            l->to[l->count] = SIM_HANDLE(to);
-        if (l->edges)
-            memset(&l->edges[l->count], 0, sizeof(*l->edges));
-    }
-    l->count++;
-}
-
-static CUresult list_end(struct list *l, size_t *count) {
-    sim_graph_unlock();
-    for (size_t i = l->count; l->from && i < l->room; i++) {
-        l->from[i] = NULL;
-        if (l->to)
-            l->to[i] = NULL;
-    }
-    *count = l->from && l->room < l->count ? l->room : l->count;
-    return CUDA_SUCCESS;
-}
-
-#define LIST(name, from, to, edges, count)                                                         \
-    struct list name = {from, to, edges, count ? *count : 0, 0};                                   \
-    if (!count)                                                                                    \
-        return CUDA_ERROR_INVALID_VALUE;                                                           \
-    sim_graph_lock()
-
-CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes) {
-    GRAPH(graph, hGraph);
-    LIST(l, nodes, NULL, NULL, numNodes);
-
-    for (struct sim_node *n = graph->first; n; n = n->next)
-        list_add(&l, n, NULL);
-    return list_end(&l, numNodes);
-}
-
-CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes) {
-    GRAPH(graph, hGraph);
-    LIST(l, rootNodes, NULL, NULL, numRootNodes);
-
-    for (struct sim_node *n = graph->first; n; n = n->next)
-        if (!n->dep_count)
-            list_add(&l, n, NULL);
-    return list_end(&l, numRootNodes);
-}
-
-CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
-                            CUgraphEdgeData *edgeData, size_t *numEdges) {
-    GRAPH(graph, hGraph);
-    LIST(l, from, to, edgeData, numEdges);
-
-    for (struct sim_node *n = graph->first; n; n = n->next)
-        for (size_t i = 0; i < n->dep_count; i++)
-            list_add(&l, n->deps[i], n);
-    return list_end(&l, numEdges);
-}
-
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
-                                       CUgraphEdgeData *edgeData, size_t *numDependencies) {
-    NODE(node, hNode);
-    LIST(l, dependencies, NULL, edgeData, numDependencies);
-
-    for (size_t i = 0; i < node->dep_count; i++)
-        list_add(&l, node->deps[i], NULL);
-    return list_end(&l, numDependencies);
-}
-
-CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
-                                         CUgraphEdgeData *edgeData, size_t *numDependentNodes) {
-    NODE(node, hNode);
-    LIST(l, dependentNodes, NULL, edgeData, numDependentNodes);
-
-    for (struct sim_node *n = node->graph ? node->graph->first : NULL; n; n = n->next)
-        if (depends(n, node))
-            list_add(&l, n, NULL);
-    return list_end(&l, numDependentNodes);
-}
-
-/* Edges with data are for hardware that this is not. */
-static bool plain(const CUgraphEdgeData *edges, size_t count) {
-    static const CUgraphEdgeData none;
-
-    for (size_t i = 0; edges && i < count; i++)
-        if (memcmp(&edges[i], &none, sizeof(none)) != 0)
-            return false;
-    return true;
-}
-
-static CUresult change(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                       const CUgraphEdgeData *edges, size_t count, bool add) {
-    GRAPH(graph, hGraph);
-    CUresult result = CUDA_SUCCESS;
-
-    if (count && (!from || !to))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!plain(edges, count))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    sim_graph_lock();
-    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        SIM_AUTO struct sim_node *a = sim_handle_get(from[i], SIM_NODE);
-        SIM_AUTO struct sim_node *b = sim_handle_get(to[i], SIM_NODE);
-
-        if (!a || !b || a->graph != graph || b->graph != graph)
-            result = CUDA_ERROR_INVALID_VALUE;
-        else if (add)
-            result = sim_node_depend(b, a);
-        else if (depends(b, a))
-            independ(b, a);
-        else
-            result = CUDA_ERROR_INVALID_VALUE;
-    }
-    sim_graph_unlock();
-    return result;
-}
-
-CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-                                   const CUgraphEdgeData *edgeData, size_t numDependencies) {
-    return change(hGraph, from, to, edgeData, numDependencies, true);
-}
-
-CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
-                                      const CUgraphNode *to, const CUgraphEdgeData *edgeData,
-                                      size_t numDependencies) {
-    return change(hGraph, from, to, edgeData, numDependencies, false);
 }

@@ -64,6 +64,26 @@ struct sim_node *sim_node_add(struct sim_graph *graph, CUgraphNodeType type, str
 /* CUDA_ERROR_INVALID_VALUE: not both of the graph, there already, or a circle. Under the lock. */
 CUresult sim_node_depend(struct sim_node *node, struct sim_node *on);
 
+bool sim_node_depends(const struct sim_node *node, const struct sim_node *on);
+void sim_node_independ(struct sim_node *node, const struct sim_node *on);
+
+/* What is behind a handle, a reference, or the error to return. */
+CUresult sim_graph_get(CUgraph handle, struct sim_graph **graph);
+CUresult sim_node_get(CUgraphNode handle, struct sim_node **node);
+
+/* The opening lines of calls about one. */
+#define SIM_GRAPH_ARG(name, handle)                                                                \
+    SIM_AUTO struct sim_graph *name = NULL;                                                        \
+    CUresult name##_error = sim_graph_get(handle, &name);                                          \
+    if (name##_error != CUDA_SUCCESS)                                                              \
+    return name##_error
+
+#define SIM_NODE_ARG(name, handle)                                                                 \
+    SIM_AUTO struct sim_node *name = NULL;                                                         \
+    CUresult name##_error = sim_node_get(handle, &name);                                           \
+    if (name##_error != CUDA_SUCCESS)                                                              \
+    return name##_error
+
 struct sim_work *sim_work_new(struct sim_op *op);
 struct sim_work *sim_work_ref(struct sim_work *work);
 void sim_work_put(struct sim_work *work);
@@ -77,6 +97,8 @@ void sim_work_put(struct sim_work *work);
 bool sim_capture_takes(struct sim_stream *stream, struct sim_op *op, CUresult *result);
 /* The error of whoever waits for the stream, which ends the capture; else CUDA_SUCCESS. */
 CUresult sim_capture_refuses_wait(struct sim_stream *stream);
+/* The same for whoever waits for all of a context. */
+CUresult sim_capture_refuses_context(struct sim_context *context);
 /* An event recorded in a captured stream: true, nothing else is to be done. */
 bool sim_capture_record(struct sim_stream *stream, struct sim_event *event);
 /* The same for a stream that waits for an event. */

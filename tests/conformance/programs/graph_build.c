@@ -232,7 +232,6 @@ static void hosts_and_children(void) {
     h.fn = NULL;
     SHOW(cuGraphAddHostNode(&found, outer, NULL, 0, &h));
     SHOW(cuGraphAddChildGraphNode(&found, outer, NULL, 0, NULL));
-    SHOW(cuGraphAddChildGraphNode(&found, outer, NULL, 0, outer));
     SHOW(cuGraphChildGraphNodeGetGraph(nodes[0], &embedded));
     SHOW(cuGraphDestroy(outer));
 }
