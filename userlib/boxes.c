@@ -15,6 +15,7 @@
 #include "ranges.h"
 #include "rpc.h"
 #include "stage.h"
+#include "vmm.h"
 #include "wire.h"
 
 /* CU_DEVICE_ATTRIBUTE_MAX_PITCH of all devices: bytes. */
@@ -43,7 +44,7 @@ static CUresult settle_type(struct vcuda_place *p) {
         return guest_check(VCUDA_KIND_ARRAY, (const void *)p->base);
     if (!p->base)
         return CUDA_ERROR_INVALID_VALUE;
-    device = ranges_find(p->base, 1, &range);
+    device = ranges_find(p->base, 1, &range) || vmm_reserved(p->base);
     switch (p->type) {
     case CU_MEMORYTYPE_UNIFIED:
         p->type = device ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
@@ -76,13 +77,12 @@ static CUresult settle_place(struct vcuda_copy3d *c, struct vcuda_place *p) {
 static bool good_place(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
     uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
     struct arena_block block;
-    struct range range;
 
     if (!bytes || p->lod || p->context || p->pitch > PITCH_MAX)
         return false;
     if (p->type == VCUDA_PLACE_HOST)
         return arena_find((const void *)first, bytes, &block);
-    return p->type == VCUDA_PLACE_DEVICE && ranges_find(first, bytes, &range);
+    return p->type == VCUDA_PLACE_DEVICE && ranges_cover(first, bytes);
 }
 
 static bool pinned(const struct vcuda_copy3d *c, const struct vcuda_place *p) {

@@ -19,6 +19,7 @@
 #include "ranges.h"
 #include "rpc.h"
 #include "stage.h"
+#include "vmm.h"
 #include "wire.h"
 
 /* One copy of the program, as the calls below describe it. */
@@ -90,9 +91,8 @@ static CUresult copy_with_host(struct copy *c) {
     uint64_t device = up ? c->dst : c->src;
     const void *host = (const void *)(up ? c->src : c->dst);
     struct arena_block block;
-    struct range range;
     /* An address that is not known to be good must be judged by the driver, at once. */
-    bool post = !c->wait && ranges_find(device, c->bytes, &range);
+    bool post = !c->wait && ranges_cover(device, c->bytes);
     uint64_t graph;
 
     if (ranges_find((uint64_t)host, 1, &range)) /* cannot be read here */
@@ -114,8 +114,7 @@ static CUresult copy_with_host(struct copy *c) {
 }
 
 static CUresult copy_on_device(struct copy *c) {
-    struct range range;
-    bool post = ranges_find(c->dst, c->bytes, &range) && ranges_find(c->src, c->bytes, &range);
+    bool post = ranges_cover(c->dst, c->bytes) && ranges_cover(c->src, c->bytes);
 
     /* Not even the synchronous form waits for a copy within the device. */
     return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
@@ -127,6 +126,12 @@ static CUresult copy_on_host(struct copy *c) {
     if (r == CUDA_SUCCESS)
         memmove((void *)c->dst, (const void *)c->src, c->bytes);
     return r;
+}
+
+static bool on_device(uint64_t address) {
+    struct range range;
+
+    return ranges_find(address, 1, &range) || vmm_reserved(address);
 }
 
 /* direction 0: by what the addresses are. */
@@ -143,8 +148,7 @@ static CUresult copy(uint32_t direction, uint64_t dst, uint64_t src, size_t byte
     if (!dst || !src)
         return CUDA_ERROR_INVALID_VALUE;
     if (!direction) {
-        struct range range;
-        bool to = ranges_find(dst, 1, &range), from = ranges_find(src, 1, &range);
+        bool to = on_device(dst), from = on_device(src);
 
         c.direction = to ? (from ? VCUDA_COPY_DTOD : VCUDA_COPY_HTOD) : VCUDA_COPY_DTOH;
         if (!to && !from)
@@ -178,7 +182,6 @@ ASYNC_COPY(cuMemcpyDtoDAsync_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
 
 /* width: bytes an element. The synchronous form does not wait for device memory, as native. */
 static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream) {
-    struct range range;
     uint64_t name, context;
     struct thread *t;
     CUresult r = guest_enter(&t);
@@ -191,7 +194,7 @@ static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count,
         return CUDA_ERROR_INVALID_VALUE;
     if (!count)
         return CUDA_SUCCESS;
-    return wire_fill(t, ranges_find(dst, count * width, &range), dst, value, width, count, name);
+    return wire_fill(t, ranges_cover(dst, count * width), dst, value, width, count, name);
 }
 
 #define FILL(name, async_name, type, width)                                                        \

@@ -19,7 +19,6 @@ struct fill2d {
 
 /* The driver cannot find fault with it: it may be posted. */
 static bool is_good(const struct fill2d *f) {
-    struct range range;
     uint64_t row, bytes;
 
     if (__builtin_mul_overflow(f->columns, f->width, &row) ||
@@ -28,7 +27,7 @@ static bool is_good(const struct fill2d *f) {
         return false;
     return !(f->dst % f->width) && f->pitch <= PITCH_MAX &&
            (f->rows == 1 || (!(f->pitch % f->width) && f->pitch >= row)) &&
-           ranges_find(f->dst, bytes, &range);
+           ranges_cover(f->dst, bytes);
 }
 
 /* The synchronous form does not wait for device memory, as native. */

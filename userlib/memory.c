@@ -2,6 +2,7 @@
 /* Device memory and pinned host memory. */
 #include <stdlib.h>
 
+#include "apart.h"
 #include "arena.h"
 #include "capture.h"
 #include "cuda_calls.h"
@@ -12,38 +13,12 @@
 #define HOST_ALLOC_FLAGS                                                                           \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
 
-/* Times that another address is asked for where the program has a mapping of its own. */
-#define COLLISIONS_MAX 8
-
-typedef CUresult (*alloc_once)(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes);
-
-/*
- * Device addresses are the driver's own. One that collides with a mapping of the program is kept
- * aside until another is found, and then given back.
- */
-static CUresult alloc_apart(struct thread *t, alloc_once once, void *arg, uint64_t *address) {
-    uint64_t aside[COLLISIONS_MAX];
-    int collisions = 0;
-    CUresult r;
-
-    for (;;) {
-        uint64_t bytes;
-
-        r = once(t, arg, address, &bytes);
-        if (r != CUDA_SUCCESS || ranges_add(*address, bytes, t->context))
-            break;
-        aside[collisions++] = *address;
-        if (collisions == COLLISIONS_MAX) {
-            r = CUDA_ERROR_OUT_OF_MEMORY;
-            break;
-        }
-    }
-    while (collisions--)
-        wire_cuMemFree_v2(t, aside[collisions]);
-    return r;
+static CUresult plain_free(struct thread *t, void *arg, uint64_t address) {
+    (void)arg;
+    return wire_cuMemFree_v2(t, address);
 }
 
-static CUresult plain_once(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
+static CUresult plain_alloc(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
     *bytes = *(size_t *)arg;
     return wire_cuMemAlloc_v2(t, address, *bytes);
 }
@@ -57,7 +32,8 @@ VCUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
         return r;
     if (!dptr || !bytesize)
         return CUDA_ERROR_INVALID_VALUE;
-    r = alloc_apart(t, plain_once, &bytesize, &address);
+    r = apart_alloc(t, &(struct apart){RANGE_PLAIN, t->context, plain_alloc, plain_free}, &bytesize,
+                    &address);
     if (r == CUDA_SUCCESS)
         *dptr = address;
     return r;
@@ -69,7 +45,7 @@ struct pitch_request {
     uint64_t pitch;
 };
 
-static CUresult pitch_once(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
+static CUresult pitch_alloc(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
     struct pitch_request *q = arg;
     CUresult r = wire_cuMemAllocPitch_v2(t, address, &q->pitch, q->width, q->height, q->element);
 
@@ -88,7 +64,8 @@ VCUDA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size
         return r;
     if (!dptr || !pPitch)
         return CUDA_ERROR_INVALID_VALUE;
-    r = alloc_apart(t, pitch_once, &q, &address);
+    r = apart_alloc(t, &(struct apart){RANGE_PLAIN, t->context, pitch_alloc, plain_free}, &q,
+                    &address);
     if (r == CUDA_SUCCESS) {
         *dptr = address;
         *pPitch = q.pitch;
@@ -105,11 +82,14 @@ VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
         return r;
     if (!dptr)
         return CUDA_SUCCESS;
-    if (!ranges_find(dptr, 1, &range) || range.start != dptr)
+    if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Before the driver knows: another thread may be given the same address right after. */
+    if (!ranges_remove(dptr))
         return CUDA_ERROR_INVALID_VALUE;
     r = wire_cuMemFree_v2(t, dptr);
-    if (r == CUDA_SUCCESS)
-        ranges_remove(dptr);
+    if (r != CUDA_SUCCESS)
+        ranges_add(range.kind, range.start, range.size, range.context);
     return r;
 }
 
@@ -124,7 +104,7 @@ VCUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
     if (!pbase && !psize) /* asked for nothing: the driver does not even look */
         return CUDA_SUCCESS;
     if (arena_find((const void *)dptr, 1, &block))
-        range = (struct range){(uint64_t)block.start, block.size, 0, 0};
+        range = (struct range){.start = (uint64_t)block.start, .size = block.size};
     else if (!ranges_find(dptr, 1, &range))
         return CUDA_ERROR_NOT_FOUND;
     if (pbase)

@@ -1,75 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a pointer is: device memory, pinned memory, or none of ours. */
+#include <string.h>
+
 #include "arena.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "ranges.h"
+#include "vmm.h"
+#include "wire.h"
+
+enum place {
+    ELSEWHERE, /* none of ours */
+    DEVICE,
+    PINNED,   /* host memory in the arena */
+    RESERVED, /* addresses for cuMemMap, without memory */
+};
 
 struct pointer {
-    bool device;
-    bool host; /* pinned */
+    enum place place;
     struct range range;
 };
 
 static struct pointer look_up(CUdeviceptr ptr) {
-    struct pointer p = {0};
+    struct pointer p = {ELSEWHERE};
     struct arena_block block;
 
-    p.device = ranges_find(ptr, 1, &p.range);
-    p.host = !p.device && arena_find((const void *)ptr, 1, &block);
-    if (p.host)
-        p.range = (struct range){(uint64_t)block.start, block.size, 0, (uint64_t)block.start};
+    if (ranges_find(ptr, 1, &p.range)) {
+        p.place = DEVICE;
+    } else if (arena_find((const void *)ptr, 1, &block)) {
+        p.place = PINNED;
+        p.range = (struct range){
+            .start = (uint64_t)block.start, .size = block.size, .id = (uint64_t)block.start};
+    } else if (vmm_reserved(ptr)) {
+        p.place = RESERVED;
+    }
     return p;
 }
 
-static int ordinal_of(const struct pointer *p) {
-    struct context *c = p->device ? names_get(VCUDA_KIND_CONTEXT, p->range.context) : NULL;
-
-    return c ? c->device : 0;
+/* How many bytes of an answer the caller has room for: the types differ. */
+static size_t width(CUpointer_attribute a) {
+    switch (a) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        return 4;
+    default:
+        return 8;
+    }
 }
 
-/* The context that owns the memory; pinned memory is everybody's: the current one, as native. */
-static CUcontext context_of(const struct pointer *p, const struct thread *t) {
-    return (CUcontext)(p->device ? p->range.context : t->context);
+/* Of cuMemAlloc's memory: false where the driver must be asked. */
+static bool plain_answer(CUpointer_attribute a, CUdeviceptr ptr, const struct range *range,
+                         uint64_t *value) {
+    struct context *c;
+
+    switch (a) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        *value = range->context;
+        return true;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *value = CU_MEMORYTYPE_DEVICE;
+        return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *value = ptr;
+        return true;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        *value = range->id;
+        return true;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *value = 0;
+        return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        c = names_get(VCUDA_KIND_CONTEXT, range->context);
+        *value = c ? (uint64_t)c->device : 0;
+        return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *value = range->start;
+        return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *value = range->size;
+        return true;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        *value = 1;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Of memory in the arena, of which the driver knows whole regions only. */
+static CUresult pinned_answer(CUpointer_attribute a, CUdeviceptr ptr, const struct range *range,
+                              const struct thread *t, uint64_t *value) {
+    switch (a) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: /* it is everybody's: the current one, as native */
+        *value = t->context;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *value = CU_MEMORYTYPE_HOST;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *value = ptr;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        *value = range->id;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        *value = range->start;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        *value = range->size;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        *value = 1;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *value = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        *value = 0;
+        return CUDA_SUCCESS;
+    }
 }
 
 static CUresult answer(void *data, CUpointer_attribute a, CUdeviceptr ptr, const struct pointer *p,
-                       const struct thread *t) {
-    switch (a) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *(CUcontext *)data = context_of(p, t);
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned int *)data = p->device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        *(CUdeviceptr *)data = ptr;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        *(void **)data = p->host ? (void *)ptr : NULL;
-        return p->host ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-        *(unsigned long long *)data = p->range.id;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(unsigned int *)data = 0;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = ordinal_of(p);
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        *(CUdeviceptr *)data = p->range.start;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-        *(size_t *)data = p->range.size;
-        return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-        *(unsigned int *)data = 1;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+                       struct thread *t) {
+    uint64_t value = 0;
+    CUresult r = CUDA_SUCCESS;
+
+    if (p->place == PINNED)
+        r = pinned_answer(a, ptr, &p->range, t, &value);
+    else if (p->place != DEVICE || p->range.kind != RANGE_PLAIN ||
+             !plain_answer(a, ptr, &p->range, &value))
+        r = wire_pointer_attribute(t, (int32_t)a, ptr, &value);
+    if (r == CUDA_SUCCESS)
+        memcpy(data, &value, width(a));
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
@@ -84,7 +161,7 @@ VCUDA_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attr
         attribute > CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
         return CUDA_ERROR_INVALID_VALUE;
     p = look_up(ptr);
-    if (!p.device && !p.host)
+    if (p.place == ELSEWHERE)
         return CUDA_ERROR_INVALID_VALUE;
     return answer(data, attribute, ptr, &p, t);
 }
@@ -122,7 +199,7 @@ VCUDA_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes,
         return CUDA_ERROR_INVALID_VALUE;
     p = look_up(ptr);
     for (unsigned int i = 0; i < numAttributes; i++) {
-        if (!p.device && !p.host) {
+        if (p.place == ELSEWHERE) {
             answer_unknown(data[i], attributes[i]);
             continue;
         }
@@ -134,4 +211,17 @@ VCUDA_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes,
             return r;
     }
     return CUDA_SUCCESS;
+}
+
+/* Only SYNC_MEMOPS can be set, and only of memory that the device has. */
+VCUDA_EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
+                                            CUdeviceptr ptr) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || look_up(ptr).place != DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return wire_cuPointerSetAttribute(t, *(const unsigned int *)value, (int32_t)attribute, ptr);
 }

@@ -43,7 +43,8 @@ static bool page_shared(uint64_t page, size_t except) {
     for (size_t back = 0; i-- > 0 && back < 32; back++) {
         const struct range *r = &ranges.all[i];
 
-        if (i != except && r->start <= page + PAGE_MASK && r->start + r->size > page)
+        if (i != except && r->kind != RANGE_MAPPED && r->start <= page + PAGE_MASK &&
+            r->start + r->size > page)
             return true;
     }
     return false;
@@ -74,13 +75,33 @@ static void own_pages(const struct range *r, size_t except, uint64_t *from, uint
         *to -= PAGE_MASK + 1;
 }
 
-bool ranges_add(uint64_t start, uint64_t size, uint64_t context) {
-    struct range fresh = {start, size, context, 0};
+static void drop(size_t at) {
+    uint64_t from, to;
+
+    own_pages(&ranges.all[at], at, &from, &to);
+    if (from < to && ranges.all[at].kind != RANGE_MAPPED)
+        munmap((void *)from, to - from);
+    ranges.count--;
+    memmove(&ranges.all[at], &ranges.all[at + 1], (ranges.count - at) * sizeof(ranges.all[0]));
+}
+
+/* Ends those that the driver must have ended, since it hands their addresses out again. */
+static void drop_overlapped(uint64_t from, uint64_t to) {
+    for (size_t at = after(to - 1); at && ranges.all[at - 1].start + ranges.all[at - 1].size > from;
+         at--)
+        drop(at - 1);
+}
+
+bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t context) {
+    struct range fresh = {start, size, context, 0, kind, kind != RANGE_MAPPED};
     uint64_t from, to;
     bool ok = false;
     size_t at;
 
     pthread_rwlock_wrlock(&ranges.lock);
+    if (!size || size > UINT64_MAX - start)
+        goto out;
+    drop_overlapped(start, start + size);
     if (ranges.count == ranges.room) {
         size_t room = ranges.room ? 2 * ranges.room : 64;
         struct range *all = realloc(ranges.all, room * sizeof(*all));
@@ -91,7 +112,7 @@ bool ranges_add(uint64_t start, uint64_t size, uint64_t context) {
         ranges.room = room;
     }
     own_pages(&fresh, SIZE_MAX, &from, &to);
-    if (!reserve(from, to))
+    if (kind != RANGE_MAPPED && !reserve(from, to))
         goto out;
     at = after(start);
     memmove(&ranges.all[at + 1], &ranges.all[at], (ranges.count - at) * sizeof(fresh));
@@ -102,16 +123,6 @@ bool ranges_add(uint64_t start, uint64_t size, uint64_t context) {
 out:
     pthread_rwlock_unlock(&ranges.lock);
     return ok;
-}
-
-static void drop(size_t at) {
-    uint64_t from, to;
-
-    own_pages(&ranges.all[at], at, &from, &to);
-    if (from < to)
-        munmap((void *)from, to - from);
-    ranges.count--;
-    memmove(&ranges.all[at], &ranges.all[at + 1], (ranges.count - at) * sizeof(ranges.all[0]));
 }
 
 bool ranges_remove(uint64_t start) {
@@ -143,6 +154,32 @@ bool ranges_find(uint64_t address, uint64_t bytes, struct range *range) {
     }
     pthread_rwlock_unlock(&ranges.lock);
     return found;
+}
+
+void ranges_set_usable(uint64_t start, uint64_t size, bool usable) {
+    pthread_rwlock_wrlock(&ranges.lock);
+    for (size_t i = start ? after(start - 1) : 0;
+         i < ranges.count && ranges.all[i].start - start < size; i++)
+        ranges.all[i].usable = usable;
+    pthread_rwlock_unlock(&ranges.lock);
+}
+
+bool ranges_cover(uint64_t address, uint64_t bytes) {
+    uint64_t done = 0;
+    size_t at;
+
+    pthread_rwlock_rdlock(&ranges.lock);
+    at = after(address);
+    for (size_t i = at ? at - 1 : 0; i < ranges.count && done < bytes; i++) {
+        const struct range *r = &ranges.all[i];
+        uint64_t offset = address + done - r->start; /* 0 but in the first */
+
+        if (offset >= r->size || r->start > address + done || !r->usable)
+            break;
+        done += r->size - offset;
+    }
+    pthread_rwlock_unlock(&ranges.lock);
+    return done >= bytes;
 }
 
 void ranges_forget(uint64_t context) {

@@ -10,24 +10,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum range_kind {
+    RANGE_PLAIN,  /* cuMemAlloc and its like */
+    RANGE_POOL,   /* of a memory pool */
+    RANGE_MAPPED, /* cuMemMap, inside a reservation that holds the addresses (vmm.h) */
+    RANGE_IPC,    /* another process' memory */
+};
+
 struct range {
     uint64_t start;
     uint64_t size;
-    uint64_t context;
-    uint64_t id;
+    uint64_t context; /* that it ends with; 0: none */
+    uint64_t id;      /* never the same for two */
+    enum range_kind kind;
+    bool usable; /* the device may use it */
 };
 
 /*
- * Notes an allocation and reserves its addresses in this process. False: the program has a mapping
- * there already, or no memory; nothing is noted then.
+ * Notes memory and, unless it is RANGE_MAPPED, reserves its addresses in this process. False: the
+ * program has a mapping there already, or no memory; nothing is noted then. What was noted of these
+ * addresses before is over: the driver gives none twice.
  */
-bool ranges_add(uint64_t start, uint64_t size, uint64_t context);
+bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t context);
 
 /* Ends the allocation that starts there: false if none does. */
 bool ranges_remove(uint64_t start);
 
 /* The allocation that holds all of [address, address + bytes). */
 bool ranges_find(uint64_t address, uint64_t bytes, struct range *range);
+
+/* Says whether the device may use the mapped memory in [start, start + size): not, at first. */
+void ranges_set_usable(uint64_t start, uint64_t size, bool usable);
+
+/* Whether all of [address, address + bytes) is usable memory, in one range or in several that
+ * touch. */
+bool ranges_cover(uint64_t address, uint64_t bytes);
 
 /* Ends all of a context's. */
 void ranges_forget(uint64_t context);

@@ -256,6 +256,30 @@ void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native) {
     objects_end(o, objects_known(o, kind, native));
 }
 
+bool objects_hold(struct objects *o, enum vcuda_kind kind, void *native) {
+    struct known key = {.native = native}, **found;
+
+    pthread_mutex_lock(&o->lock);
+    found = tfind(&key, &o->kinds[kind].names, by_native);
+    if (found)
+        slot_of(o, (*found)->name)->object.aux++;
+    pthread_mutex_unlock(&o->lock);
+    return found != NULL;
+}
+
+bool objects_drop(struct objects *o, uint64_t name) {
+    struct slot *s;
+    bool ok;
+
+    pthread_mutex_lock(&o->lock);
+    s = slot_of(o, name);
+    ok = s && s->name == name;
+    if (ok && --s->object.aux == 0)
+        end_slot(o, vcuda_name_kind(name), vcuda_name_index(name));
+    pthread_mutex_unlock(&o->lock);
+    return ok;
+}
+
 uint64_t objects_end_primary(struct objects *o, uint64_t device) {
     uint64_t name = 0;
 

@@ -16,7 +16,8 @@
 struct object {
     void *native;
     uint64_t owner; /* name of what it ends with: a context, or a function's module; 0: nothing */
-    uint64_t aux;   /* function: bytes of its parameters; primary context: 1 + device */
+    uint64_t aux;   /* function: bytes of its parameters; primary context: 1 + device; memory: how
+                       many handles of it the guest holds */
     uint64_t also_owner; /* what a library has in a context ends with that context too */
 };
 
@@ -42,6 +43,10 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object);
  * out of memory.
  */
 uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct object *object);
+/* One hold more on the object of a driver's handle, in aux: false if it has no name. */
+bool objects_hold(struct objects *o, enum vcuda_kind kind, void *native);
+/* One hold less; the last one ends the name. False for a name that is none. */
+bool objects_drop(struct objects *o, uint64_t name);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
 /* The name of a driver's object of a kind that the guest names, or 0. Looks at all of them. */
 uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native);

@@ -13,6 +13,16 @@ CUresult worker_device(const struct worker *w, int guest_device, CUdevice *devic
     return w->driver.cuDeviceGet(device, w->gpus[guest_device]);
 }
 
+int worker_guest_device(const struct worker *w, CUdevice device) {
+    for (int i = 0; i < w->gpu_count; i++) {
+        CUdevice ours;
+
+        if (worker_device(w, i, &ours) == CUDA_SUCCESS && ours == device)
+            return i;
+    }
+    return -1;
+}
+
 CUresult own_hello(struct worker *w, struct frame *f, struct args_hello *a) {
     (void)f;
     a->version = vcuda_version_common(a->version_min, a->version_max);

@@ -69,6 +69,15 @@ void worker_forget_context(void);
 /* The driver's device for the guest's, or CUDA_ERROR_INVALID_DEVICE. */
 CUresult worker_device(const struct worker *w, int guest_device, CUdevice *device);
 
+/* The guest's number for the driver's device; -1: none of the guest's. */
+int worker_guest_device(const struct worker *w, CUdevice device);
+/* Puts the driver's device into a place that names one of the guest's; one that is none stays one.
+ */
+void worker_location(const struct worker *w, CUmemLocation *location);
+/* The same for a list of access descriptions in a record; the caller frees *list. */
+CUresult worker_access(const struct worker *w, const void *blob, uint32_t bytes,
+                       CUmemAccessDesc **list, size_t *count);
+
 /* Whether all of [address, address + bytes) lies in one mapped region. */
 bool regions_hold(struct worker *w, uint64_t address, uint64_t bytes);
 /* Registers what is not yet registered, once a context exists. Any thread. */

@@ -109,7 +109,11 @@ static size_t bytes_of(const struct sim_array *array) {
 }
 
 static CUresult reserve(struct sim_context *context, size_t bytes, uint64_t *addr) {
-    struct sim_space space = {&context->device->heap, context->id, SIM_HANDLE(context)};
+    struct sim_space space = {
+        .heap = &context->device->heap,
+        .owner = context->id,
+        .context = SIM_HANDLE(context),
+    };
 
     return sim_memory_alloc(&space, SIM_MEMORY_ARRAY, bytes, 512, addr);
 }

@@ -32,7 +32,16 @@ enum sim_place sim_place_of(uint64_t addr, size_t bytes) {
 
     if (!sim_memory_find(addr, &block))
         return addr ? SIM_PAGEABLE : SIM_BAD;
-    if (bytes > block.size - (addr - block.base))
+    while (bytes > block.size - (addr - block.base)) {
+        /* Mappings that touch are one piece of memory. */
+        if (block.kind != SIM_MEMORY_MAPPED || !block.access)
+            return SIM_BAD;
+        bytes -= block.size - (addr - block.base);
+        addr = block.base + block.size;
+        if (!sim_memory_find(addr, &block) || block.kind != SIM_MEMORY_MAPPED)
+            return SIM_BAD;
+    }
+    if (block.kind == SIM_MEMORY_MAPPED && !block.access)
         return SIM_BAD;
     return sim_block_on_device(&block) ? SIM_DEVICE : SIM_PINNED;
 }

@@ -26,6 +26,8 @@ enum sim_type {
     SIM_ARRAY,
     SIM_MIPMAP,
     SIM_LINKER,
+    SIM_POOL,
+    SIM_PHYSICAL,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */

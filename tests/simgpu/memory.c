@@ -112,6 +112,7 @@ CUresult sim_memory_alloc(const struct sim_space *space, enum sim_memory_kind ki
         .heap = heap,
         .owner = space->owner,
         .context = space->context,
+        .pool = space->pool,
     };
     bool good = false;
 
@@ -128,6 +129,68 @@ CUresult sim_memory_alloc(const struct sim_space *space, enum sim_memory_kind ki
     pthread_rwlock_unlock(&lock);
     *addr = block.base;
     return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+bool sim_heap_take(struct sim_heap *heap, size_t size) {
+    bool good;
+
+    pthread_rwlock_wrlock(&lock);
+    good = size <= heap->limit - heap->used;
+    if (good)
+        heap->used += size;
+    pthread_rwlock_unlock(&lock);
+    return good;
+}
+
+void sim_heap_give(struct sim_heap *heap, size_t size) {
+    pthread_rwlock_wrlock(&lock);
+    heap->used -= size;
+    pthread_rwlock_unlock(&lock);
+}
+
+/* Takes dead blocks of a range out: what is mapped there anew is no longer a kernel's old memory.
+ */
+static void forget_dead(uint64_t from, uint64_t to) {
+    for (size_t i = lower_bound(from); i < block_count && blocks[i].base < to;) {
+        if (!blocks[i].dead) {
+            i++;
+            continue;
+        }
+        block_count--;
+        memmove(&blocks[i], &blocks[i + 1], (block_count - i) * sizeof(*blocks));
+    }
+}
+
+CUresult sim_memory_map(const struct sim_block *block) {
+    CUresult result = CUDA_SUCCESS;
+    size_t i;
+
+    pthread_rwlock_wrlock(&lock);
+    forget_dead(block->base, block->base + block->span);
+    i = lower_bound(block->base);
+    if (i < block_count && blocks[i].base < block->base + block->span)
+        result = CUDA_ERROR_INVALID_VALUE;
+    else if (!insert(block))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_rwlock_unlock(&lock);
+    return result;
+}
+
+bool sim_memory_set_access(uint64_t addr, size_t size, unsigned access) {
+    uint64_t at = addr;
+    size_t first, i;
+
+    pthread_rwlock_wrlock(&lock);
+    first = lower_bound(addr);
+    for (i = first; i < block_count && at < addr + size; i++) {
+        if (blocks[i].base != at || blocks[i].dead || blocks[i].kind != SIM_MEMORY_MAPPED)
+            break;
+        at += blocks[i].span;
+    }
+    for (size_t k = first; k < i && at == addr + size; k++)
+        blocks[k].access = access;
+    pthread_rwlock_unlock(&lock);
+    return at == addr + size;
 }
 
 static CUresult insert_host(const struct sim_space *space, struct sim_block block) {
@@ -223,9 +286,9 @@ static void kill(struct sim_block *block) {
     uint64_t start = round_up(block->base, PAGE), end = (block->base + block->span) & ~(PAGE - 1);
 
     block->dead = true;
-    if (sim_block_on_device(block))
+    if (block->kind <= SIM_MEMORY_MODULE)
         block->heap->used -= block->span;
-    if (block->kind == SIM_MEMORY_REGISTERED)
+    if (block->kind == SIM_MEMORY_REGISTERED || block->kind == SIM_MEMORY_MAPPED)
         return;
     if (start < end)
         madvise((void *)(uintptr_t)start, end - start, MADV_DONTNEED);
@@ -267,11 +330,19 @@ void sim_memory_kernel_ends(void) {
     pthread_rwlock_unlock(&lock);
 }
 
-/* A kernel reaches its own context's device memory, and all host memory that is known. */
+/*
+ * A kernel reaches its own context's device memory, what belongs to no context and is its device's
+ * to use, and all host memory that is known.
+ */
 static struct sim_block *find_reachable(const struct sim_space *space, uint64_t addr) {
     struct sim_block *block = find_live(addr);
 
-    return block && sim_block_on_device(block) && block->owner != space->owner ? NULL : block;
+    if (!block || !sim_block_on_device(block))
+        return block;
+    if (block->kind == SIM_MEMORY_MAPPED && !block->access)
+        return NULL;
+    return block->owner ? (block->owner == space->owner ? block : NULL)
+                        : (block->heap == space->heap ? block : NULL);
 }
 
 static void *resolve(void *opaque, uint64_t addr, size_t len) {

@@ -24,12 +24,14 @@ struct sim_space {
     struct sim_heap *heap;
     uint64_t owner; /* the context's id */
     CUcontext context;
+    CUmemoryPool pool; /* that it comes from, or NULL */
 };
 
 enum sim_memory_kind {
-    SIM_MEMORY_DEVICE,     /* cuMemAlloc */
+    SIM_MEMORY_DEVICE,     /* cuMemAlloc, and what a pool gives: that has no owner */
     SIM_MEMORY_ARRAY,      /* an array's elements: no kernel is given its address */
     SIM_MEMORY_MODULE,     /* a module's variables */
+    SIM_MEMORY_MAPPED,     /* cuMemMap: no owner, accounted by its physical memory */
     SIM_MEMORY_HOST,       /* cuMemHostAlloc: ours to unmap */
     SIM_MEMORY_REGISTERED, /* cuMemHostRegister: the program's */
 };
@@ -45,10 +47,13 @@ struct sim_block {
     uint64_t id;           /* never the same for two allocations */
     uint64_t owner;
     CUcontext context;
+    CUmemoryPool pool;
+    unsigned access;           /* of mapped memory: CUmemAccess_flags, the same for all devices */
+    struct sim_memory *memory; /* of mapped memory */
 };
 
 static inline bool sim_block_on_device(const struct sim_block *block) {
-    return block->kind <= SIM_MEMORY_MODULE;
+    return block->kind <= SIM_MEMORY_MAPPED;
 }
 
 /* Reserves addresses for `limit` bytes of device memory; false: there are none. */
@@ -66,6 +71,16 @@ CUresult sim_memory_alloc_host(const struct sim_space *space, size_t size, unsig
 /* The program's own memory. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED: some of it is known. */
 CUresult sim_memory_register(const struct sim_space *space, uint64_t addr, size_t size,
                              unsigned flags);
+
+/* Takes memory of the device's into use without an address, or gives it back. */
+bool sim_heap_take(struct sim_heap *heap, size_t size);
+void sim_heap_give(struct sim_heap *heap, size_t size);
+
+/* Notes a mapping at block->base. CUDA_ERROR_INVALID_VALUE: something is mapped there. */
+CUresult sim_memory_map(const struct sim_block *block);
+
+/* All mappings of exactly this range get these rights; false: there is a gap, or half of one. */
+bool sim_memory_set_access(uint64_t addr, size_t size, unsigned access);
 
 /* The live block that holds addr; a copy, since it may go at any time. */
 bool sim_memory_find(uint64_t addr, struct sim_block *out);

@@ -41,6 +41,8 @@ struct sim_device {
     struct sim_context *primary;
     unsigned primary_refs;
     unsigned primary_flags;
+    struct sim_pool *default_pool; /* made at first use; never ends */
+    struct sim_pool *current_pool; /* a reference; NULL: the default one */
 };
 
 struct sim_output {
@@ -155,6 +157,11 @@ void sim_print_append(void *context, const char *text, size_t size, bool complai
 
 /* Shows what kernels have printed. Called wherever the host has waited for them. */
 void sim_print_flush(struct sim_context *context);
+
+/* pool.c */
+
+/* A block of a pool comes into use, or goes: its counters. Nothing for other blocks. */
+void sim_pool_account(const struct sim_block *block, bool begins);
 
 /* stream.c */
 

@@ -31,7 +31,7 @@ static bool page_free(uint64_t page) {
 
 static void test_reserved_while_it_lives(void **state) {
     (void)state;
-    assert_true(ranges_add(BASE, 3 * PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, 3 * PAGE, CONTEXT));
     for (int i = 0; i < 3; i++)
         assert_false(page_free(BASE + (uint64_t)i * PAGE));
     assert_true(page_free(BASE + 3 * PAGE));
@@ -45,8 +45,8 @@ static void test_find_at_bounds(void **state) {
     struct range r;
 
     (void)state;
-    assert_true(ranges_add(BASE, 1000, CONTEXT));
-    assert_true(ranges_add(BASE + 1024, 1000, OTHER));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, 1000, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE + 1024, 1000, OTHER));
     assert_true(ranges_find(BASE, 1000, &r));
     assert_int_equal(r.start, BASE);
     assert_int_equal(r.size, 1000);
@@ -71,10 +71,10 @@ static void test_ids_differ(void **state) {
     struct range first, again;
 
     (void)state;
-    assert_true(ranges_add(BASE, PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, PAGE, CONTEXT));
     assert_true(ranges_find(BASE, 1, &first));
     assert_true(ranges_remove(BASE));
-    assert_true(ranges_add(BASE, PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, PAGE, CONTEXT));
     assert_true(ranges_find(BASE, 1, &again));
     assert_int_not_equal(first.id, again.id);
     assert_true(ranges_remove(BASE));
@@ -88,12 +88,12 @@ static void test_program_has_a_mapping_there(void **state) {
     (void)state;
     assert_ptr_equal(own, (void *)(BASE + PAGE));
     *own = 'x';
-    assert_false(ranges_add(BASE, 4 * PAGE, CONTEXT));
+    assert_false(ranges_add(RANGE_PLAIN, BASE, 4 * PAGE, CONTEXT));
     assert_false(ranges_find(BASE, 1, &r));
     assert_int_equal(*own, 'x');
     assert_true(page_free(BASE));
     assert_int_equal(munmap(own, PAGE), 0);
-    assert_true(ranges_add(BASE, 4 * PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, 4 * PAGE, CONTEXT));
     assert_true(ranges_remove(BASE));
 }
 
@@ -104,7 +104,7 @@ static void test_small_ones_share_pages(void **state) {
 
     (void)state;
     for (int i = 0; i < pieces; i++)
-        assert_true(ranges_add(BASE + 512u * (unsigned)i, 512, CONTEXT));
+        assert_true(ranges_add(RANGE_PLAIN, BASE + 512u * (unsigned)i, 512, CONTEXT));
     for (int i = 1; i < pieces; i += 2)
         assert_true(ranges_remove(BASE + 512u * (unsigned)i));
     assert_false(page_free(BASE));
@@ -121,9 +121,9 @@ static void test_small_ones_share_pages(void **state) {
 /* A large one whose first and last page are others' too. */
 static void test_large_between_small(void **state) {
     (void)state;
-    assert_true(ranges_add(BASE, 512, CONTEXT));
-    assert_true(ranges_add(BASE + 3 * PAGE + 512, 512, CONTEXT));
-    assert_true(ranges_add(BASE + 512, 3 * PAGE, OTHER));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, 512, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE + 3 * PAGE + 512, 512, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE + 512, 3 * PAGE, OTHER));
     assert_false(page_free(BASE + PAGE));
     assert_true(ranges_remove(BASE));
     assert_false(page_free(BASE));
@@ -140,7 +140,7 @@ static void test_forget_a_context(void **state) {
 
     (void)state;
     for (uint64_t i = 0; i < 300; i++)
-        assert_true(ranges_add(BASE + i * PAGE, PAGE, i % 2 ? CONTEXT : OTHER));
+        assert_true(ranges_add(RANGE_PLAIN, BASE + i * PAGE, PAGE, i % 2 ? CONTEXT : OTHER));
     ranges_forget(CONTEXT);
     for (uint64_t i = 0; i < 300; i++) {
         assert_int_equal(ranges_find(BASE + i * PAGE, PAGE, &r), i % 2 == 0);
@@ -149,6 +149,47 @@ static void test_forget_a_context(void **state) {
     ranges_forget(OTHER);
     for (uint64_t i = 0; i < 300; i++)
         assert_true(page_free(BASE + i * PAGE));
+}
+
+/* What the driver hands out again is over. */
+static void test_handed_out_again(void **state) {
+    struct range r;
+
+    (void)state;
+    assert_true(ranges_add(RANGE_PLAIN, BASE, 2 * PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE + 2 * PAGE, 2 * PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_POOL, BASE + PAGE, 2 * PAGE, OTHER));
+    assert_false(ranges_find(BASE, 1, &r));
+    assert_false(ranges_find(BASE + 3 * PAGE, 1, &r));
+    assert_true(ranges_find(BASE + PAGE, 2 * PAGE, &r));
+    assert_int_equal(r.kind, RANGE_POOL);
+    assert_true(page_free(BASE));
+    assert_true(page_free(BASE + 3 * PAGE));
+    assert_true(ranges_remove(BASE + PAGE));
+    assert_false(ranges_add(RANGE_PLAIN, BASE, 0, CONTEXT));
+    assert_false(ranges_add(RANGE_PLAIN, BASE, UINT64_MAX, CONTEXT));
+}
+
+/* Mapped memory lies in addresses that are reserved already, and pieces that touch are one. */
+static void test_mapped_pieces(void **state) {
+    (void)state;
+    assert_true(ranges_add(RANGE_MAPPED, BASE, PAGE, 0));
+    assert_true(ranges_add(RANGE_MAPPED, BASE + PAGE, PAGE, 0));
+    assert_true(ranges_add(RANGE_MAPPED, BASE + 3 * PAGE, PAGE, 0));
+    assert_true(page_free(BASE));
+    assert_false(ranges_cover(BASE, PAGE));
+    ranges_set_usable(BASE, 4 * PAGE, true);
+    assert_true(ranges_cover(BASE + 5, 2 * PAGE - 5));
+    assert_false(ranges_cover(BASE + 5, 2 * PAGE));
+    assert_false(ranges_cover(BASE, 4 * PAGE));
+    assert_false(ranges_cover(BASE - 1, 2));
+    assert_false(ranges_cover(UINT64_MAX, 1));
+    ranges_set_usable(BASE + PAGE, PAGE, false);
+    assert_true(ranges_cover(BASE, PAGE));
+    assert_false(ranges_cover(BASE, PAGE + 1));
+    assert_true(ranges_remove(BASE));
+    assert_true(ranges_remove(BASE + PAGE));
+    assert_true(ranges_remove(BASE + 3 * PAGE));
 }
 
 int main(void) {
@@ -160,6 +201,8 @@ int main(void) {
         cmocka_unit_test(test_small_ones_share_pages),
         cmocka_unit_test(test_large_between_small),
         cmocka_unit_test(test_forget_a_context),
+        cmocka_unit_test(test_handed_out_again),
+        cmocka_unit_test(test_mapped_pieces),
     };
 
     return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);

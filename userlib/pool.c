@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Memory in stream order, and the pools that it comes from. An address must come back with the
+ * call, so allocating waits; freeing is posted.
+ */
+#include "apart.h"
+#include "cuda_calls.h"
+#include "guest.h"
+#include "wire.h"
+
+struct request {
+    size_t bytes;
+    uint64_t pool; /* name; 0: the current one of the stream's device */
+    uint64_t stream;
+};
+
+static CUresult pool_alloc(struct thread *t, void *arg, uint64_t *address, uint64_t *bytes) {
+    const struct request *q = arg;
+
+    *bytes = q->bytes;
+    if (q->pool)
+        return wire_cuMemAllocFromPoolAsync(t, address, q->bytes, q->pool, q->stream);
+    return wire_cuMemAllocAsync(t, address, q->bytes, q->stream);
+}
+
+static CUresult pool_free(struct thread *t, void *arg, uint64_t address) {
+    return wire_cuMemFreeAsync(t, address, ((const struct request *)arg)->stream);
+}
+
+static CUresult allocate(CUdeviceptr *dptr, struct thread *t, struct request *q, CUstream stream) {
+    /* What a pool gives belongs to the device: it outlives the context. */
+    const struct apart how = {RANGE_POOL, 0, pool_alloc, pool_free};
+    uint64_t address, context;
+    CUresult r = stream_resolve(t, stream, &q->stream, &context);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!dptr || !q->bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = apart_alloc(t, &how, q, &address);
+    if (r == CUDA_SUCCESS)
+        *dptr = address;
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
+    struct request q = {bytesize, 0, 0};
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    return r == CUDA_SUCCESS ? allocate(dptr, t, &q, hStream) : r;
+}
+
+VCUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                              CUstream hStream) {
+    struct request q = {bytesize, (uint64_t)pool, 0};
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_POOL, pool);
+    return r == CUDA_SUCCESS ? allocate(dptr, t, &q, hStream) : r;
+}
+
+VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+    uint64_t stream, context;
+    struct range range;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, hStream, &stream, &context);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL ||
+        !ranges_remove(dptr))
+        return CUDA_ERROR_INVALID_VALUE;
+    return wire_cuMemFreeAsync(t, dptr, stream);
+}
+
+static CUresult enter_pool(struct thread **t, CUmemoryPool pool) {
+    CUresult r = guest_enter_any(t);
+
+    return r == CUDA_SUCCESS ? guest_check(VCUDA_KIND_POOL, pool) : r;
+}
+
+/* The switches are ints, the amounts of memory 64 bits long. */
+static bool is_int(CUmemPool_attribute attr) {
+    return attr <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+}
+
+VCUDA_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
+                                            void *value) {
+    struct thread *t;
+    CUresult r = enter_pool(&t, pool);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    return wire_cuMemPoolSetAttribute(t, (uint64_t)pool, (int32_t)attr,
+                                      is_int(attr) ? *(uint32_t *)value : *(uint64_t *)value);
+}
+
+VCUDA_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
+                                            void *value) {
+    uint64_t got;
+    struct thread *t;
+    CUresult r = enter_pool(&t, pool);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_cuMemPoolGetAttribute(t, (uint64_t)pool, (int32_t)attr, &got);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (is_int(attr))
+        *(uint32_t *)value = (uint32_t)got;
+    else
+        *(uint64_t *)value = got;
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map,
+                                         size_t count) {
+    struct thread *t;
+    CUresult r = enter_pool(&t, pool);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!map || !count || count > VCUDA_INLINE_MAX / sizeof(*map))
+        return CUDA_ERROR_INVALID_VALUE;
+    return wire_cuMemPoolSetAccess(t, (uint64_t)pool, map, (uint32_t)(count * sizeof(*map)));
+}
+
+VCUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
+                                         CUmemLocation *location) {
+    uint32_t got;
+    struct thread *t;
+    CUresult r = enter_pool(&t, memPool);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!flags || !location)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_cuMemPoolGetAccess(t, &got, (uint64_t)memPool, location);
+    if (r == CUDA_SUCCESS)
+        *flags = (CUmemAccess_flags)got;
+    return r;
+}
