@@ -86,6 +86,12 @@ static CUresult copy_captured(struct copy *c, uint64_t graph) {
                            c->stream);
 }
 
+static bool on_device(uint64_t address) {
+    struct range range;
+
+    return ranges_find(address, 1, &range) || vmm_reserved(address);
+}
+
 static CUresult copy_with_host(struct copy *c) {
     bool up = c->direction == VCUDA_COPY_HTOD;
     uint64_t device = up ? c->dst : c->src;
@@ -95,7 +101,7 @@ static CUresult copy_with_host(struct copy *c) {
     bool post = !c->wait && ranges_cover(device, c->bytes);
     uint64_t graph;
 
-    if (ranges_find((uint64_t)host, 1, &range)) /* cannot be read here */
+    if (on_device((uint64_t)host)) /* cannot be read here */
         return CUDA_ERROR_INVALID_VALUE;
     if (arena_find(host, c->bytes, &block)) {
         COUNT(bytes_moved_pinned, c->bytes);
@@ -126,12 +132,6 @@ static CUresult copy_on_host(struct copy *c) {
     if (r == CUDA_SUCCESS)
         memmove((void *)c->dst, (const void *)c->src, c->bytes);
     return r;
-}
-
-static bool on_device(uint64_t address) {
-    struct range range;
-
-    return ranges_find(address, 1, &range) || vmm_reserved(address);
 }
 
 /* direction 0: by what the addresses are. */
