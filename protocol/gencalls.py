@@ -158,7 +158,9 @@ def gen_wire(calls):
         b = [sig + '\n{\n']
         b.append(f'    struct rpc rpc;\n    CUresult r;\n\n')
         if 'unsafe' in c.how:
-            b.append('    r = capture_forbids(t);\n    if (r != CUDA_SUCCESS)\n        return r;\n')
+            on = next((f'capture_forbids_on(t, {a.name})' for a in c.args if a.how == 's'),
+                      'capture_forbids(t)')
+            b.append(f'    r = {on};\n    if (r != CUDA_SUCCESS)\n        return r;\n')
         post = 'true' if c.posted else ('post' if 'mixed' in c.how else 'false')
         b.append(f'    r = rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, {post});\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')

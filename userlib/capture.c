@@ -189,6 +189,10 @@ uint64_t capture_graph(struct thread *t, uint64_t stream) {
     return info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? info.graph : 0;
 }
 
+CUresult capture_forbids_on(struct thread *t, uint64_t stream) {
+    return capture_any() && !capture_graph(t, stream) ? capture_forbids(t) : CUDA_SUCCESS;
+}
+
 VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     int32_t status = CU_STREAM_CAPTURE_STATUS_NONE;
     struct thread *t;

@@ -7,6 +7,7 @@
 #define VCUDA_USERLIB_CAPTURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cuda_types.h"
 
@@ -20,6 +21,9 @@ bool capture_any(void);
  * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, after which the captures that forbid it are invalid.
  */
 CUresult capture_forbids(struct thread *t);
+/* The same of a call in a stream: in a captured one it is part of the capture, or the driver's
+ * affair. */
+CUresult capture_forbids_on(struct thread *t, uint64_t stream);
 
 /* The name of the graph that a stream is captured into; 0: it is not captured. */
 uint64_t capture_graph(struct thread *t, uint64_t stream);

@@ -52,10 +52,8 @@ CUresult copy3d_native(struct worker *w, const struct vcuda_copy3d *c, CUDA_MEMC
 
 static uint64_t base_of(struct worker *w, CUmemorytype type, const void *host, CUdeviceptr device,
                         CUarray array) {
-    struct object o = {.native = array};
-
     if (type == CU_MEMORYTYPE_ARRAY)
-        return array ? objects_name(&w->objects, VCUDA_KIND_ARRAY, &o) : 0;
+        return objects_known(&w->objects, VCUDA_KIND_ARRAY, array);
     return type == CU_MEMORYTYPE_HOST ? (uint64_t)host : device;
 }
 

@@ -212,6 +212,43 @@ static void test_a_graph_takes_its_nodes(void **state) {
         objects_end(&objects, worker_name(VCUDA_KIND_NODE, 0x10000 + 16 * i, 0));
 }
 
+/* The copy of a graph inside a node ends with the node, and so does a graph that was moved there.
+ */
+static void test_graphs_within_graphs(void **state) {
+    uint64_t outer = worker_name(VCUDA_KIND_GRAPH, 0x4000, 0);
+    uint64_t node = worker_name(VCUDA_KIND_NODE, 0x4100, outer);
+    uint64_t copy = worker_name(VCUDA_KIND_GRAPH, 0x4200, node);
+    uint64_t inside = worker_name(VCUDA_KIND_NODE, 0x4300, copy);
+    uint64_t moved = worker_name(VCUDA_KIND_GRAPH, 0x4400, 0);
+    struct object o;
+
+    (void)state;
+    objects_give(&objects, moved, node);
+    assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, moved, &o));
+    assert_int_equal(o.owner, node);
+    objects_end(&objects, node);
+    assert_false(objects_get(&objects, VCUDA_KIND_GRAPH, copy, &o));
+    assert_false(objects_get(&objects, VCUDA_KIND_NODE, inside, &o));
+    assert_false(objects_get(&objects, VCUDA_KIND_GRAPH, moved, &o));
+    assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, outer, &o));
+    objects_end_native(&objects, VCUDA_KIND_GRAPH, (void *)0x4001);
+    assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, outer, &o));
+    objects_end_native(&objects, VCUDA_KIND_GRAPH, (void *)0x4000);
+    assert_false(objects_get(&objects, VCUDA_KIND_GRAPH, outer, &o));
+}
+
+static void test_found_by_the_driver_s_handle(void **state) {
+    uint64_t a = name_of(VCUDA_KIND_EVENT, 1), b = name_of(VCUDA_KIND_EVENT, 2);
+
+    (void)state;
+    add(a, 0, 0);
+    add(b, 0, 0);
+    assert_int_equal(objects_find(&objects, VCUDA_KIND_EVENT, (void *)(uintptr_t)(b ^ 0x5555)), b);
+    assert_int_equal(objects_find(&objects, VCUDA_KIND_EVENT, (void *)0x77), 0);
+    objects_end(&objects, b);
+    assert_int_equal(objects_find(&objects, VCUDA_KIND_EVENT, (void *)(uintptr_t)(b ^ 0x5555)), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_end_takes_what_it_owns),
@@ -222,6 +259,8 @@ int main(void) {
         TEST(test_names_of_the_worker),
         TEST(test_guest_cannot_name_them),
         TEST(test_a_graph_takes_its_nodes),
+        TEST(test_graphs_within_graphs),
+        TEST(test_found_by_the_driver_s_handle),
     };
 
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
