@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "counters.h"
+#include "ranges.h"
 
 static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
 
@@ -71,6 +72,38 @@ CUresult names_ask(struct thread *t, uint64_t owner,
     }
     free(names);
     return r;
+}
+
+void variable_note(struct thread *t, struct variable **list, uint64_t address, uint64_t bytes) {
+    struct variable *v;
+    struct range range;
+
+    if (!bytes || ranges_find(address, 1, &range) || !ranges_add(address, bytes, t->context))
+        return;
+    v = calloc(1, sizeof(*v));
+    if (!v || !ranges_find(address, 1, &range)) {
+        free(v);
+        return;
+    }
+    v->address = address;
+    v->id = range.id;
+    code_lock();
+    v->next = *list;
+    *list = v;
+    code_unlock();
+}
+
+/* A context that ended has taken its ranges along: what is there now is somebody else's. */
+void variables_free(struct variable *list) {
+    while (list) {
+        struct variable *next = list->next;
+        struct range range;
+
+        if (ranges_find(list->address, 1, &range) && range.id == list->id)
+            ranges_remove(list->address);
+        free(list);
+        list = next;
+    }
 }
 
 CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size) {

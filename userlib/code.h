@@ -55,12 +55,20 @@ struct function {
     struct old_launch *old; /* what cuParamSet and the like collected */
 };
 
+/* A variable whose address the program knows: device memory to all who are given it. */
+struct variable {
+    struct variable *next;
+    uint64_t address;
+    uint64_t id; /* of its range */
+};
+
 struct module {
     uint64_t context;
     uint64_t name;              /* its own */
     uint64_t library;           /* 0: the program's own */
     struct function *functions; /* those asked for so far */
-    struct module *next;        /* of its library */
+    struct variable *variables;
+    struct module *next; /* of its library */
 };
 
 struct kernel {
@@ -76,6 +84,7 @@ struct library {
     uint64_t name; /* its own */
     struct kernel *kernels;
     struct module *modules; /* one a context */
+    struct variable *variables;
 };
 
 void code_lock(void);
@@ -107,6 +116,11 @@ CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, siz
 /* Bytes of answer that a function's parameters fit into. */
 #define FUNCTION_INFO_BYTES                                                                        \
     (sizeof(struct vcuda_function_info) + VCUDA_PARAMS_MAX * sizeof(struct vcuda_param))
+
+/* Notes a variable that the program has been told of, in the thread's context. */
+void variable_note(struct thread *t, struct variable **list, uint64_t address, uint64_t bytes);
+/* They are no memory any more. */
+void variables_free(struct variable *list);
 
 /*
  * Sends an image through the arena, from where the worker takes it: once copied here, once there,

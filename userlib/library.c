@@ -40,6 +40,8 @@ static void free_library(struct library *l) {
         l->modules = m->next;
         module_free(names_end(VCUDA_KIND_MODULE, m->name));
     }
+    if (l)
+        variables_free(l->variables);
     free(l);
 }
 
@@ -291,6 +293,7 @@ VCUDA_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int 
 /* A variable, in the thread's context: either may be NULL, but not both. */
 VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
                                          const char *name) {
+    uint64_t address = 0, size = 0;
     struct library *l;
     struct thread *t;
     CUresult r = enter_library(&t, library, (dptr || bytes) && name, &l);
@@ -299,9 +302,16 @@ VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlib
         r = guest_enter(&t);
     if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
         r = CUDA_ERROR_NOT_FOUND;
-    return r == CUDA_SUCCESS
-               ? wire_cuLibraryGetGlobal(t, (uint64_t *)dptr, (uint64_t *)bytes, l->name, name)
-               : r;
+    if (r == CUDA_SUCCESS)
+        r = wire_cuLibraryGetGlobal(t, &address, &size, l->name, name);
+    if (r != CUDA_SUCCESS)
+        return r;
+    variable_note(t, &l->variables, address, size);
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
 }
 
 /* Belongs to no context. The program could not touch the driver's address. */

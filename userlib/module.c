@@ -24,8 +24,10 @@ static struct module *new_module(const struct thread *t) {
 void module_free(void *module) {
     struct module *m = module;
 
-    if (m)
+    if (m) {
         functions_free(m->functions);
+        variables_free(m->variables);
+    }
     free(m);
 }
 
@@ -236,6 +238,8 @@ VCUDA_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned
 
 VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
                                            const char *name) {
+    uint64_t address = 0, size = 0;
+    struct module *m;
     struct thread *t;
     CUresult r = guest_enter(&t);
 
@@ -243,10 +247,18 @@ VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUm
         return r;
     if (!name || strlen(name) >= VCUDA_INLINE_MAX || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    r = guest_check(VCUDA_KIND_MODULE, hmod);
+    m = names_get(VCUDA_KIND_MODULE, (uint64_t)hmod);
+    if (!m)
+        return CUDA_ERROR_INVALID_HANDLE;
+    r = wire_cuModuleGetGlobal_v2(t, &address, &size, (uint64_t)hmod, name);
     if (r != CUDA_SUCCESS)
         return r;
-    return wire_cuModuleGetGlobal_v2(t, (uint64_t *)dptr, (uint64_t *)bytes, (uint64_t)hmod, name);
+    variable_note(t, &m->variables, address, size);
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
 }
 
 /* From when addresses and sizes had 32 bits. */
