@@ -41,7 +41,9 @@ static CUresult settle_type(struct vcuda_place *p) {
     bool device;
 
     if (p->type == CU_MEMORYTYPE_ARRAY)
-        return guest_check(VCUDA_KIND_ARRAY, (const void *)p->base);
+        return guest_check(VCUDA_KIND_ARRAY, (const void *)p->base) == CUDA_SUCCESS
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_INVALID_VALUE;
     if (!p->base)
         return CUDA_ERROR_INVALID_VALUE;
     device = ranges_find(p->base, 1, &range) || vmm_reserved(p->base);

@@ -95,9 +95,11 @@ CUresult guest_fault(const struct thread *t) {
 
 CUresult guest_check(enum vcuda_kind kind, const void *handle) {
     /* The worker knows which of its names live. */
-    if (kind >= VCUDA_KIND_OF_WORKER)
-        return vcuda_name_kind((uint64_t)handle) == kind ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (names_get(kind, (uint64_t)handle))
+    if (kind >= VCUDA_KIND_OF_WORKER && vcuda_name_kind((uint64_t)handle) == kind)
+        return CUDA_SUCCESS;
+    if (kind > VCUDA_KIND_MIPMAP) /* no array, nor what the guest names */
+        return CUDA_ERROR_INVALID_VALUE;
+    if (kind < VCUDA_KIND_OF_WORKER && names_get(kind, (uint64_t)handle))
         return CUDA_SUCCESS;
     return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -79,7 +79,7 @@ CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, voi
     struct object found;
 
     if (!objects_get(&w->objects, kind, name, &found)) {
-        if (kind >= VCUDA_KIND_OF_WORKER)
+        if (kind > VCUDA_KIND_MIPMAP) /* no array, nor what the guest names */
             return CUDA_ERROR_INVALID_VALUE;
         return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
     }

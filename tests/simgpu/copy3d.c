@@ -60,7 +60,7 @@ static CUresult array_side(const struct wish *w, const struct extent *e, struct 
     const struct sim_array *a = side->array;
 
     if (result != CUDA_SUCCESS)
-        return result;
+        return CUDA_ERROR_INVALID_VALUE;
     if (w->x > a->pitch || e->width > a->pitch - w->x || w->y > a->rows ||
         e->rows > a->rows - w->y || w->z > a->slices || e->slices > a->slices - w->z ||
         w->x % a->element || e->width % a->element)
