@@ -27,11 +27,19 @@ static bool exiting(void) {
     return __atomic_load_n(&sim_exiting, __ATOMIC_RELAXED);
 }
 
+static __thread bool inside_host_function;
+
 CUresult sim_ready(void) {
     /* First of all: in a forked child any lock may be held by a thread that is not there. */
     if (atomic_load(&forked) || !atomic_load(&started))
         return CUDA_ERROR_NOT_INITIALIZED;
+    if (inside_host_function)
+        return CUDA_ERROR_NOT_PERMITTED;
     return exiting() ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+}
+
+void sim_inside_host_function(bool inside) {
+    inside_host_function = inside;
 }
 
 int sim_device_count(void) {

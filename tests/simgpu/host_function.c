@@ -14,10 +14,12 @@ struct host_op {
 static CUresult run(struct sim_op *op, struct sim_context *context) {
     struct host_op *host = (struct host_op *)op;
 
+    sim_inside_host_function(true);
     if (host->function)
         host->function(host->data);
     else
         host->callback(host->stream, (CUresult)atomic_load(&context->error), host->data);
+    sim_inside_host_function(false);
     return CUDA_SUCCESS;
 }
 

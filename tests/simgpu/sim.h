@@ -102,8 +102,11 @@ struct sim_event {
 /* Set while the process exits: running kernels end early, calls return 4. */
 extern volatile bool sim_exiting;
 
-/* CUDA_SUCCESS, or why no call can be served: not initialised, forked, exiting. */
+/* CUDA_SUCCESS, or why no call can be served: not initialised, forked, exiting, or not here. */
 CUresult sim_ready(void);
+
+/* While a thread runs a host function of the program, its calls are not permitted. */
+void sim_inside_host_function(bool inside);
 int sim_device_count(void);
 
 /* The device of that number, or NULL. */

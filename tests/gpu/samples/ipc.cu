@@ -50,8 +50,11 @@ int main() {
     if (pipe(down) || pipe(up))
         return 1;
     pid_t c = fork();
-    if (!c)
+    if (!c) {
+        // So that it sees the end of a parent that fails.
+        close(down[1]);
         exit(child(down[0], up[1]));
+    }
     CK(cudaMalloc(&d, 4000));
     CK(cudaMemset(d, 0, 4000));
     CK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming | cudaEventInterprocess));
