@@ -78,7 +78,8 @@ void variable_note(struct thread *t, struct variable **list, uint64_t address, u
     struct variable *v;
     struct range range;
 
-    if (!bytes || ranges_find(address, 1, &range) || !ranges_add(address, bytes, t->context))
+    if (!bytes || ranges_find(address, 1, &range) ||
+        !ranges_add(RANGE_PLAIN, address, bytes, t->context))
         return;
     v = calloc(1, sizeof(*v));
     if (!v || !ranges_find(address, 1, &range)) {
