@@ -10,6 +10,7 @@
 
 #include "guest.h"
 #include "layout.h"
+#include "register.h"
 #include "session.h"
 #include "wire.h"
 
@@ -30,6 +31,8 @@ struct piece {
 
 static struct {
     pthread_mutex_t lock;
+    /* The worker takes regions in the order in which they were added: one at a time. */
+    pthread_mutex_t sharing; /* taken under `lock` too */
     struct piece *pieces;
     uint64_t next_address;
     pthread_cond_t stage_freed;
@@ -37,6 +40,7 @@ static struct {
     int stages_free;
 } arena = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
+    .sharing = PTHREAD_MUTEX_INITIALIZER,
     .stage_freed = PTHREAD_COND_INITIALIZER,
     .next_address = ARENA_BASE,
 };
@@ -53,7 +57,7 @@ static CUresult error_of(int err) {
 static CUresult map_here(uint32_t region, uint64_t bytes, char **start) {
     while (arena.next_address + bytes <= ARENA_END) {
         void *at = (void *)arena.next_address;
-        int r = session.transport.region_map(&session.transport, region, at, bytes);
+        int r = session.transport.region_map(&session.transport, region, at, bytes, TRANSPORT_FREE);
 
         if (r == -EEXIST) { /* something of the program's is there: step over it */
             arena.next_address += 1ull << 30;
@@ -78,10 +82,12 @@ static CUresult grow(struct thread *t, size_t bytes) {
 
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&arena.sharing);
     err = session.transport.region_add(&session.transport, size, &region);
     r = err ? error_of(err) : map_here(region, size, &p->start);
     if (r == CUDA_SUCCESS)
         r = wire_map_region(t, region, (uint64_t)p->start, size, &registered);
+    pthread_mutex_unlock(&arena.sharing);
     if (r != CUDA_SUCCESS) {
         free(p);
         return r;
@@ -114,7 +120,8 @@ static struct piece *carve(size_t room) {
     return NULL;
 }
 
-CUresult arena_alloc(struct thread *t, size_t bytes, unsigned int flags, void **out) {
+CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
+                     void **out) {
     size_t room = pages(bytes);
     struct piece *p;
     CUresult r = CUDA_SUCCESS;
@@ -128,7 +135,8 @@ CUresult arena_alloc(struct thread *t, size_t bytes, unsigned int flags, void **
         p = r == CUDA_SUCCESS ? carve(room) : NULL;
     }
     if (p) {
-        p->block = (struct arena_block){p->start, bytes, flags, false};
+        p->block = (struct arena_block){p->start, bytes, flags, kind,
+                                        kind == ARENA_MANAGED ? t->context : 0};
         *out = p->start;
     } else if (r == CUDA_SUCCESS) {
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -150,12 +158,12 @@ static void join_free(void) {
     }
 }
 
-CUresult arena_free(void *address) {
+CUresult arena_free(void *address, enum arena_kind kind) {
     CUresult r = CUDA_ERROR_INVALID_VALUE;
 
     pthread_mutex_lock(&arena.lock);
     for (struct piece *p = arena.pieces; p; p = p->next) {
-        if (p->used && p->start == address && !p->block.staging) {
+        if (p->used && p->start == address && p->block.kind == kind) {
             p->used = false;
             join_free();
             r = CUDA_SUCCESS;
@@ -166,16 +174,48 @@ CUresult arena_free(void *address) {
     return r;
 }
 
+void arena_forget(uint64_t context) {
+    pthread_mutex_lock(&arena.lock);
+    for (struct piece *p = arena.pieces; p; p = p->next) {
+        if (p->used && p->block.kind == ARENA_MANAGED && p->block.context == context)
+            p->used = false;
+    }
+    join_free();
+    pthread_mutex_unlock(&arena.lock);
+}
+
+CUresult arena_share(struct thread *t, void *address, size_t bytes, uint32_t *region) {
+    CUresult r;
+    int err;
+
+    pthread_mutex_lock(&arena.sharing);
+    err = session.transport.region_add(&session.transport, bytes, region);
+    r = err ? error_of(err) : wire_share_region(t, *region, (uint64_t)address, bytes);
+    pthread_mutex_unlock(&arena.sharing);
+    if (r != CUDA_SUCCESS && !err)
+        session.transport.region_del(&session.transport, *region, bytes);
+    return r;
+}
+
+CUresult arena_unshare(struct thread *t, uint32_t region, size_t bytes) {
+    CUresult r = wire_unshare_region(t, region);
+
+    /* One that the worker still maps cannot be used again. */
+    if (r == CUDA_SUCCESS)
+        session.transport.region_del(&session.transport, region, bytes);
+    return r;
+}
+
 bool arena_find(const void *address, size_t bytes, struct arena_block *block) {
     const char *a = address;
     bool found = false;
 
     if ((uint64_t)a < ARENA_BASE || (uint64_t)a >= ARENA_END)
-        return false;
+        return register_find(address, bytes, block);
     pthread_mutex_lock(&arena.lock);
     for (struct piece *p = arena.pieces; p && !found; p = p->next) {
-        found = p->used && !p->block.staging && a >= p->start && a < p->start + p->room &&
-                bytes <= (size_t)(p->start + p->room - a);
+        found = p->used && p->block.kind != ARENA_STAGING && a >= p->start &&
+                a < p->start + p->room && bytes <= (size_t)(p->start + p->room - a);
         if (found)
             *block = p->block;
     }
@@ -185,12 +225,10 @@ bool arena_find(const void *address, size_t bytes, struct arena_block *block) {
 
 CUresult arena_start(struct thread *t) {
     char *all = NULL;
-    CUresult r = arena_alloc(t, ARENA_STAGES * STAGE_BYTES, 0, (void **)&all);
+    CUresult r = arena_alloc(t, ARENA_STAGES * STAGE_BYTES, ARENA_STAGING, 0, (void **)&all);
 
     if (r != CUDA_SUCCESS)
         return r;
-    for (struct piece *p = arena.pieces; p; p = p->next)
-        p->block.staging = p->start == all;
     for (int i = 0; i < ARENA_STAGES; i++)
         arena.stages[i] = all + (size_t)i * STAGE_BYTES;
     arena.stages_free = ARENA_STAGES;

@@ -8,28 +8,55 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cuda_types.h"
 
 struct thread;
 
+enum arena_kind {
+    ARENA_PINNED,     /* cuMemHostAlloc */
+    ARENA_MANAGED,    /* cuMemAllocManaged */
+    ARENA_REGISTERED, /* cuMemHostRegister: at the program's own address, see register.h */
+    ARENA_STAGING,    /* the library's own */
+};
+
 struct arena_block {
     char *start;
     size_t size;        /* as asked for */
-    unsigned int flags; /* CU_MEMHOSTALLOC_* */
-    bool staging;       /* the library's own */
+    unsigned int flags; /* those of the call that made it */
+    enum arena_kind kind;
+    uint64_t context; /* managed: current when it was made */
 };
 
 /* Makes the staging areas. Once, at the start of the session. */
 CUresult arena_start(struct thread *t);
 
-/* `bytes` of it, page-aligned, grown on demand: CUDA_ERROR_OUT_OF_MEMORY over a limit. */
-CUresult arena_alloc(struct thread *t, size_t bytes, unsigned int flags, void **out);
+/*
+ * `bytes` of it, page-aligned, grown on demand: CUDA_ERROR_OUT_OF_MEMORY over a limit. Managed
+ * memory belongs to the thread's context.
+ */
+CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
+                     void **out);
 
-/* CUDA_ERROR_INVALID_VALUE unless p is the start of a block. */
-CUresult arena_free(void *p);
+/* CUDA_ERROR_INVALID_VALUE unless p is the start of a block of that kind. */
+CUresult arena_free(void *p, enum arena_kind kind);
 
-/* The program's block that holds all of [p, p+bytes): true, and a copy in *block. */
+/*
+ * Has the worker map a fresh region at an address of the program's choice, and the driver register
+ * it; here it is mapped by the caller. CUDA_ERROR_OUT_OF_MEMORY: one of them cannot.
+ */
+CUresult arena_share(struct thread *t, void *address, size_t bytes, uint32_t *region);
+/* Ends such a region, on both sides; here it is unmapped already. */
+CUresult arena_unshare(struct thread *t, uint32_t region, size_t bytes);
+
+/* Ends the managed memory of a context. */
+void arena_forget(uint64_t context);
+
+/*
+ * The program's block that holds all of [p, p+bytes), registered memory included: true, and a copy
+ * in *block.
+ */
 bool arena_find(const void *p, size_t bytes, struct arena_block *block);
 
 /*

@@ -6,6 +6,7 @@
 
 #include "barrier.h"
 #include "code.h"
+#include "arena.h"
 #include "cuda_calls.h"
 #include "export/locals.h"
 #include "guest.h"
@@ -384,4 +385,5 @@ void context_forget(uint64_t name) {
     names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
     code_forget_context(name);
     ranges_forget(name);
+    arena_forget(name);
 }

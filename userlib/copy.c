@@ -180,8 +180,13 @@ ASYNC_COPY(cuMemcpyHtoDAsync_v2, VCUDA_COPY_HTOD, CUdeviceptr, const void *)
 ASYNC_COPY(cuMemcpyDtoHAsync_v2, VCUDA_COPY_DTOH, void *, CUdeviceptr)
 ASYNC_COPY(cuMemcpyDtoDAsync_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
 
-/* width: bytes an element. The synchronous form does not wait for device memory, as native. */
-static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream) {
+/*
+ * width: bytes an element. The synchronous form does not wait for device memory, as native; but for
+ * memory that the program sees.
+ */
+static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream,
+                     bool wait) {
+    struct arena_block block;
     uint64_t name, context;
     struct thread *t;
     CUresult r = guest_enter(&t);
@@ -194,18 +199,21 @@ static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count,
         return CUDA_ERROR_INVALID_VALUE;
     if (!count)
         return CUDA_SUCCESS;
-    return wire_fill(t, ranges_cover(dst, count * width), dst, value, width, count, name);
+    r = wire_fill(t, ranges_cover(dst, count * width), dst, value, width, count, name);
+    if (r == CUDA_SUCCESS && wait && arena_find((const void *)dst, 1, &block))
+        r = wire_cuStreamSynchronize(t, name);
+    return r;
 }
 
 #define FILL(name, async_name, type, width)                                                        \
     VCUDA_EXPORT CUresult name(CUdeviceptr dst, type value, size_t count) {                        \
-        return fill(dst, value, width, count, NULL);                                               \
+        return fill(dst, value, width, count, NULL, true);                                         \
     }                                                                                              \
     VCUDA_EXPORT CUresult name##_ptds(CUdeviceptr dst, type value, size_t count) {                 \
-        return fill(dst, value, width, count, CU_STREAM_PER_THREAD);                               \
+        return fill(dst, value, width, count, CU_STREAM_PER_THREAD, true);                         \
     }                                                                                              \
     VCUDA_EXPORT CUresult async_name(CUdeviceptr dst, type value, size_t count, CUstream stream) { \
-        return fill(dst, value, width, count, stream);                                             \
+        return fill(dst, value, width, count, stream, false);                                      \
     }
 
 FILL(cuMemsetD8_v2, cuMemsetD8Async, unsigned char, 1)

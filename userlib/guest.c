@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "cuda_calls.h"
 #include "environment.h"
+#include "register.h"
 #include "rpc.h"
 #include "session.h"
 
@@ -116,7 +117,16 @@ int guest_device_count(void) {
  * The child shares neither rings nor arena (they are not mapped in it) and must not keep the
  * session open after its parent is gone.
  */
+static void before_fork(void) {
+    register_before_fork();
+}
+
+static void in_parent(void) {
+    register_after_fork(false);
+}
+
 static void in_child(void) {
+    register_after_fork(true);
     if (state == GUEST_READY) {
         session.transport.close(&session.transport);
         vcuda_store_release(&state, GUEST_FORKED);
@@ -135,7 +145,7 @@ static CUresult init_once(void) {
     r = session_open();
     if (r != CUDA_SUCCESS)
         return r;
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
     vcuda_store_release(&state, GUEST_READY);
     return CUDA_SUCCESS;
 }

@@ -108,6 +108,12 @@ void context_end(uint64_t context);
 /* Whether calls can be made in a context: it exists, and is retained if it is a primary one. */
 bool context_live(uint64_t context);
 
+/*
+ * Copies from or to memory of the host's that is to go may be under way: waits for them, as native
+ * does. The error of a capture that forbids that.
+ */
+CUresult memory_settle(struct thread *t);
+
 /* Forgets what belongs to a context that ended. */
 void context_forget(uint64_t context);
 

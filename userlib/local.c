@@ -21,7 +21,7 @@
 
 /* Memory descriptors of regions, by number; region 0 included. */
 static int region_fds[VCUDA_REGIONS_MAX];
-static uint32_t region_count;
+static bool region_used[VCUDA_REGIONS_MAX] = {true};
 
 static int send_message(int sock, const struct vcuda_local_msg *m, const int *fds, int count) {
     union {
@@ -64,33 +64,59 @@ static int sealed_memory(uint64_t bytes) {
 
 static int local_region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
     struct vcuda_local_msg m = {.op = VCUDA_LOCAL_REGION, .bytes = bytes};
+    uint32_t number = 1;
     int fd, r;
 
-    if (region_count == VCUDA_REGIONS_MAX)
+    while (number < VCUDA_REGIONS_MAX && region_used[number])
+        number++;
+    if (number == VCUDA_REGIONS_MAX)
         return -ENOSPC;
     fd = sealed_memory(bytes);
     if (fd < 0)
         return fd;
-    m.region = region_count;
+    m.region = number;
     r = send_message(t->life_fd, &m, &fd, 1);
     if (r) {
         close(fd);
         return r;
     }
-    region_fds[region_count] = fd;
-    *region = region_count++;
+    region_fds[number] = fd;
+    region_used[number] = true;
+    *region = number;
     return 0;
 }
 
-static int local_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes) {
+static void forget_fd(uint32_t region) {
+    if (region_fds[region] >= 0)
+        close(region_fds[region]);
+    region_fds[region] = -1;
+}
+
+static int local_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes,
+                            enum transport_place place) {
     void *unused;
-    int r = transport_map(region_fds[region], 0, bytes, address, &unused);
+    int r = transport_map(region_fds[region], 0, bytes, address, place, &unused);
 
     (void)t;
     /* Mapped memory keeps itself; where the address was taken, the next one is tried. */
     if (r != -EEXIST)
-        close(region_fds[region]);
+        forget_fd(region);
     return r;
+}
+
+static void *local_region_alias(struct transport *t, uint32_t region, uint64_t bytes) {
+    void *alias = NULL;
+
+    (void)t;
+    transport_map(region_fds[region], 0, bytes, NULL, TRANSPORT_FREE, &alias);
+    return alias;
+}
+
+static void local_region_del(struct transport *t, uint32_t region, uint64_t bytes) {
+    (void)t;
+    (void)bytes;
+    forget_fd(region);
+    region_used[region] = false;
 }
 
 static void local_close(struct transport *t) {
@@ -158,7 +184,7 @@ int transport_open_local(struct transport *t, const char *socket_path, uint32_t 
     if (!r && t->life_fd < 0)
         r = t->life_fd;
     if (!r)
-        r = transport_map(memory, 0, bytes, NULL, &t->rings);
+        r = transport_map(memory, 0, bytes, NULL, TRANSPORT_FREE, &t->rings);
     if (!r)
         r = greet(t->life_fd, memory, t->kick_fd, t->wait_fd, sub_bytes, cmp_bytes);
     if (memory >= 0)
@@ -166,8 +192,9 @@ int transport_open_local(struct transport *t, const char *socket_path, uint32_t 
     t->kind = "local";
     t->region_add = local_region_add;
     t->region_map = local_region_map;
+    t->region_alias = local_region_alias;
+    t->region_del = local_region_del;
     t->close = local_close;
-    region_count = 1;
     if (r) {
         local_close(t);
         transport_unmap(t);

@@ -7,7 +7,9 @@
 #include "capture.h"
 #include "cuda_calls.h"
 #include "guest.h"
+#include "managed.h"
 #include "ranges.h"
+#include "register.h"
 #include "wire.h"
 
 #define HOST_ALLOC_FLAGS                                                                           \
@@ -73,7 +75,17 @@ VCUDA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size
     return r;
 }
 
+CUresult memory_settle(struct thread *t) {
+    CUresult r = capture_forbids(t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    /* A context that is being captured in may not be waited for. */
+    return capture_any() ? wire_cuStreamSynchronize(t, 0) : wire_cuCtxSynchronize(t);
+}
+
 VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
+    struct arena_block block;
     struct range range;
     struct thread *t;
     CUresult r = guest_enter(&t);
@@ -82,6 +94,10 @@ VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
         return r;
     if (!dptr)
         return CUDA_SUCCESS;
+    if (arena_find((const void *)dptr, 1, &block) && block.kind == ARENA_MANAGED) {
+        r = memory_settle(t);
+        return r == CUDA_SUCCESS ? managed_free(dptr) : r;
+    }
     if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL)
         return CUDA_ERROR_INVALID_VALUE;
     /* Before the driver knows: another thread may be given the same address right after. */
@@ -103,7 +119,7 @@ VCUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
         return r;
     if (!pbase && !psize) /* asked for nothing: the driver does not even look */
         return CUDA_SUCCESS;
-    if (arena_find((const void *)dptr, 1, &block))
+    if (arena_find((const void *)dptr, 1, &block) && block.kind != ARENA_REGISTERED)
         range = (struct range){.start = (uint64_t)block.start, .size = block.size};
     else if (!ranges_find(dptr, 1, &range))
         return CUDA_ERROR_NOT_FOUND;
@@ -129,7 +145,7 @@ VCUDA_EXPORT CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Fl
         *pp = NULL;
         return CUDA_SUCCESS;
     }
-    return r == CUDA_SUCCESS ? arena_alloc(t, bytesize, Flags, pp) : r;
+    return r == CUDA_SUCCESS ? arena_alloc(t, bytesize, ARENA_PINNED, Flags, pp) : r;
 }
 
 VCUDA_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {
@@ -144,13 +160,8 @@ VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
         return r;
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Copies from or to it may be under way: native waits for them too. */
-    r = capture_forbids(t);
-    if (r != CUDA_SUCCESS)
-        return r;
-    /* A context that is being captured in may not be waited for. */
-    r = capture_any() ? wire_cuStreamSynchronize(t, 0) : wire_cuCtxSynchronize(t);
-    return r == CUDA_SUCCESS ? arena_free(p) : r;
+    r = memory_settle(t);
+    return r == CUDA_SUCCESS ? arena_free(p, ARENA_PINNED) : r;
 }
 
 VCUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
@@ -161,8 +172,10 @@ VCUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!pdptr || Flags || !arena_find(p, 1, &block))
+    if (!pdptr || Flags)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!arena_find(p, 1, &block) || block.kind == ARENA_MANAGED)
+        return register_only_noted(p) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     *pdptr = (CUdeviceptr)p;
     return CUDA_SUCCESS;
 }
@@ -174,7 +187,7 @@ VCUDA_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!pFlags || !arena_find(p, 1, &block))
+    if (!pFlags || !arena_find(p, 1, &block) || block.kind == ARENA_MANAGED)
         return CUDA_ERROR_INVALID_VALUE;
     /* With unified addresses every pinned allocation is mapped for the device. */
     *pFlags = block.flags | CU_MEMHOSTALLOC_DEVICEMAP;

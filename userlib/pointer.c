@@ -12,7 +12,8 @@
 enum place {
     ELSEWHERE, /* none of ours */
     DEVICE,
-    PINNED,   /* host memory in the arena */
+    PINNED, /* host memory in the arena */
+    MANAGED,
     RESERVED, /* addresses for cuMemMap, without memory */
 };
 
@@ -28,9 +29,11 @@ static struct pointer look_up(CUdeviceptr ptr) {
     if (ranges_find(ptr, 1, &p.range)) {
         p.place = DEVICE;
     } else if (arena_find((const void *)ptr, 1, &block)) {
-        p.place = PINNED;
-        p.range = (struct range){
-            .start = (uint64_t)block.start, .size = block.size, .id = (uint64_t)block.start};
+        p.place = block.kind == ARENA_MANAGED ? MANAGED : PINNED;
+        p.range = (struct range){.start = (uint64_t)block.start,
+                                 .size = block.size,
+                                 .id = (uint64_t)block.start,
+                                 .context = block.context};
     } else if (vmm_reserved(ptr)) {
         p.place = RESERVED;
     }
@@ -134,6 +137,19 @@ static CUresult pinned_answer(CUpointer_attribute a, CUdeviceptr ptr, const stru
     }
 }
 
+/* Managed memory is the device's as well as the host's. */
+static CUresult managed_answer(CUpointer_attribute a, CUdeviceptr ptr, const struct range *range,
+                               const struct thread *t, uint64_t *value) {
+    if (a == CU_POINTER_ATTRIBUTE_IS_MANAGED) {
+        *value = 1;
+        return CUDA_SUCCESS;
+    }
+    if (a == CU_POINTER_ATTRIBUTE_CONTEXT || a == CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
+        a == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+        return plain_answer(a, ptr, range, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return pinned_answer(a, ptr, range, t, value);
+}
+
 static CUresult answer(void *data, CUpointer_attribute a, CUdeviceptr ptr, const struct pointer *p,
                        struct thread *t) {
     uint64_t value = 0;
@@ -141,6 +157,8 @@ static CUresult answer(void *data, CUpointer_attribute a, CUdeviceptr ptr, const
 
     if (p->place == PINNED)
         r = pinned_answer(a, ptr, &p->range, t, &value);
+    else if (p->place == MANAGED)
+        r = managed_answer(a, ptr, &p->range, t, &value);
     else if (p->place != DEVICE || p->range.kind != RANGE_PLAIN ||
              !plain_answer(a, ptr, &p->range, &value))
         r = wire_pointer_attribute(t, (int32_t)a, ptr, &value);

@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **out) {
-    int flags = MAP_SHARED | (fixed ? MAP_FIXED_NOREPLACE : 0);
+int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, enum transport_place place,
+                  void **out) {
+    int at = place == TRANSPORT_OVER ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+    int flags = MAP_SHARED | (fixed ? at : 0);
     void *p = mmap(fixed, bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset);
 
     if (p == MAP_FAILED)
@@ -16,7 +18,8 @@ int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **o
         return -EEXIST;
     }
     /* The worker belongs to this process: a child must not write into its rings. */
-    madvise(p, bytes, MADV_DONTFORK);
+    if (place != TRANSPORT_OVER)
+        madvise(p, bytes, MADV_DONTFORK);
     madvise(p, bytes, MADV_DONTDUMP);
     *out = p;
     return 0;

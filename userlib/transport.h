@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is to be at an address where a region is mapped. */
+enum transport_place {
+    TRANSPORT_FREE, /* nothing: -EEXIST if there is something */
+    TRANSPORT_OVER, /* memory of the program's, which goes; a child of fork has the region too */
+};
+
 struct transport {
     int wait_fd;          /* read of 8 bytes takes the notifications; POLLIN when there are some */
     int kick_fd;          /* write of 8 bytes notifies the worker */
@@ -20,8 +26,13 @@ struct transport {
     bool elsewhere; /* the worker has processors that this kernel does not see */
     /* Makes a region of whole pages, zeroed: 0 and its number, or -errno. */
     int (*region_add)(struct transport *t, uint64_t bytes, uint32_t *region);
-    /* Maps it at `address`, which must be free: 0 or -errno. */
-    int (*region_map)(struct transport *t, uint32_t region, void *address, uint64_t bytes);
+    /* Maps it at `address`: 0 or -errno. */
+    int (*region_map)(struct transport *t, uint32_t region, void *address, uint64_t bytes,
+                      enum transport_place place);
+    /* Maps it once more, anywhere; to be unmapped by the caller. NULL: it cannot be. */
+    void *(*region_alias)(struct transport *t, uint32_t region, uint64_t bytes);
+    /* Ends one that is mapped nowhere any more: its number may come again. */
+    void (*region_del)(struct transport *t, uint32_t region, uint64_t bytes);
     void (*close)(struct transport *t);
 };
 
@@ -37,6 +48,7 @@ int transport_open_local(struct transport *t, const char *socket_path, uint32_t 
 void transport_unmap(struct transport *t);
 
 /* Maps shared pages so that neither fork nor a core dump takes them along: 0 or -errno. */
-int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, void **out);
+int transport_map(int fd, uint64_t offset, uint64_t bytes, void *fixed, enum transport_place place,
+                  void **out);
 
 #endif

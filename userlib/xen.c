@@ -22,10 +22,24 @@ static int xen_region_add(struct transport *t, uint64_t bytes, uint32_t *region)
     return 0;
 }
 
-static int xen_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes) {
+static int xen_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes,
+                          enum transport_place place) {
     void *unused;
 
-    return transport_map(t->wait_fd, vcuda_region_offset(region), bytes, address, &unused);
+    return transport_map(t->wait_fd, vcuda_region_offset(region), bytes, address, place, &unused);
+}
+
+static void *xen_region_alias(struct transport *t, uint32_t region, uint64_t bytes) {
+    void *alias = NULL;
+
+    transport_map(t->wait_fd, vcuda_region_offset(region), bytes, NULL, TRANSPORT_FREE, &alias);
+    return alias;
+}
+
+static void xen_region_del(struct transport *t, uint32_t region, uint64_t bytes) {
+    struct vcuda_ioc_region r = {.bytes = bytes, .region = region};
+
+    ioctl(t->wait_fd, VCUDA_IOC_REGION_DEL, &r);
 }
 
 static void xen_close(struct transport *t) {
@@ -49,7 +63,7 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
         r = ioctl(fd, VCUDA_IOC_OPEN, &o) ? -errno : 0;
     while (r == -EINTR);
     if (!r)
-        r = transport_map(fd, 0, t->rings_bytes, NULL, &t->rings);
+        r = transport_map(fd, 0, t->rings_bytes, NULL, TRANSPORT_FREE, &t->rings);
     if (r) {
         close(fd);
         return r;
@@ -59,6 +73,8 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
     t->elsewhere = true;
     t->region_add = xen_region_add;
     t->region_map = xen_region_map;
+    t->region_alias = xen_region_alias;
+    t->region_del = xen_region_del;
     t->close = xen_close;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "addresses.h"
 #include "cuda_errors.h"
 #include "log.h"
 #include "prints.h"
@@ -92,6 +93,7 @@ static int take_session(struct worker *w) {
         w->gpus[i] = (int)session.gpus[i];
     w->gpu_count = (int)session.gpu_count;
     worker_warm_for(w);
+    addresses_start(w);
     vcuda_stats_set(&w->stats->domid, session.domid);
     vcuda_stats_set(&w->stats->session, session.session);
     return session.domid == VCUDA_SUPERVISE_LOCAL ? link_open_local(&w->link, fd)

@@ -110,3 +110,31 @@ own_cuMemGetAllocationPropertiesFromHandle(struct worker *w, struct frame *f,
     prop->location.id = worker_guest_device(w, prop->location.id);
     return prop->location.id < 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
+
+/* Handle types are ways to pass it on, which there are none of. */
+static CUmulticastObjectProp native_multicast(const CUmulticastObjectProp *prop) {
+    CUmulticastObjectProp native = *prop;
+
+    native.handleTypes = 0;
+    return native;
+}
+
+CUresult own_cuMulticastCreate(struct worker *w, struct frame *f,
+                               struct args_cuMulticastCreate *a) {
+    CUmulticastObjectProp prop = native_multicast(a->prop);
+
+    f->aux = 1; /* handles of it that the guest holds */
+    return w->driver.cuMulticastCreate(&a->mcHandle, &prop);
+}
+
+CUresult own_cuMulticastGetGranularity(struct worker *w, struct frame *f,
+                                       struct args_cuMulticastGetGranularity *a) {
+    CUmulticastObjectProp prop = native_multicast(a->prop);
+    size_t granularity = 0;
+    CUresult r = w->driver.cuMulticastGetGranularity(&granularity, &prop,
+                                                     (CUmulticastGranularity_flags)a->option);
+
+    (void)f;
+    a->granularity = granularity;
+    return r;
+}

@@ -2,6 +2,7 @@
 /* The arena's regions: mapped where the program has them, registered with the driver. */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "log.h"
 #include "worker.h"
@@ -9,6 +10,9 @@
 /* Where the library puts regions; anything else is none of the guest's business. */
 #define ARENA_BASE 0x200000000000ull
 #define ARENA_END 0x210000000000ull
+/* The program's own memory, registered, lies anywhere but there; not low, where NULL points. */
+#define SHARED_MIN 0x100000ull
+#define ADDRESS_END 0x7ffffffff000ull
 
 bool regions_hold(struct worker *w, uint64_t address, uint64_t bytes) {
     bool found = false;
@@ -67,28 +71,106 @@ void regions_unregistered(struct worker *w) {
     pthread_mutex_unlock(&w->regions_lock);
 }
 
-CUresult own_map_region(struct worker *w, struct frame *f, struct args_map_region *a) {
-    struct region *r;
+/* Held over the taking of a region: the local transport hands them over in order. */
+static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under `taking`: maps a region that the guest has made. */
+static CUresult take(struct worker *w, uint32_t region, uint64_t address, uint64_t bytes) {
     int err;
 
-    (void)f;
-    if (!a->region || a->region >= VCUDA_REGIONS_MAX || w->regions[a->region].bytes || !a->bytes ||
-        (a->address | a->bytes) % VCUDA_PAGE || a->address < ARENA_BASE ||
-        a->address >= ARENA_END || a->bytes > ARENA_END - a->address)
+    if (!region || region >= VCUDA_REGIONS_MAX || w->regions[region].bytes || !bytes ||
+        (address | bytes) % VCUDA_PAGE || bytes > ADDRESS_END - address)
         return CUDA_ERROR_INVALID_VALUE;
-    err = w->link.map(&w->link, a->region, (void *)a->address, a->bytes);
+    err = w->link.map(&w->link, region, (void *)address, bytes);
     if (err) {
-        vcuda_log(VCUDA_LOG_WARNING, "region %u cannot be mapped: %s", a->region, strerror(-err));
+        vcuda_log(VCUDA_LOG_WARNING, "region %u cannot be mapped: %s", region, strerror(-err));
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    return CUDA_SUCCESS;
+}
+
+/* It may be used now. */
+static void publish(struct worker *w, uint32_t region, const struct region *fresh) {
     pthread_mutex_lock(&w->regions_lock);
-    r = &w->regions[a->region];
-    r->address = a->address;
-    r->bytes = a->bytes;
+    w->regions[region] = *fresh;
     pthread_mutex_unlock(&w->regions_lock);
-    vcuda_stats_add(&w->stats->pages, a->bytes / VCUDA_PAGE);
+    vcuda_stats_add(&w->stats->pages, fresh->bytes / VCUDA_PAGE);
+}
+
+/* The program's own memory: without the driver's consent it is not taken. */
+static CUresult share(struct worker *w, const struct args_share_region *a) {
+    struct region fresh = {a->address, a->bytes, true};
+    CUresult r;
+
+    if (a->address < SHARED_MIN || a->address >= ADDRESS_END ||
+        (a->address < ARENA_END && a->bytes > ARENA_BASE - a->address))
+        return CUDA_ERROR_INVALID_VALUE;
+    r = take(w, a->region, a->address, a->bytes);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuMemHostRegister_v2((void *)a->address, a->bytes,
+                                       CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+    if (r == CUDA_SUCCESS)
+        publish(w, a->region, &fresh);
+    else
+        munmap((void *)a->address, a->bytes);
+    return r;
+}
+
+CUresult own_share_region(struct worker *w, struct frame *f, struct args_share_region *a) {
+    CUresult r;
+
+    (void)f;
+    regions_register(w); /* there is a base context from here on */
+    if (!w->base || w->driver.cuCtxSetCurrent(w->base) != CUDA_SUCCESS)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    worker_forget_context();
+    pthread_mutex_lock(&taking);
+    r = share(w, a);
+    pthread_mutex_unlock(&taking);
+    return r;
+}
+
+/* Only such a region: the arena's live as long as the session. */
+CUresult own_unshare_region(struct worker *w, struct frame *f, struct args_unshare_region *a) {
+    struct region gone = {0};
+
+    (void)f;
+    if (!a->region || a->region >= VCUDA_REGIONS_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&taking);
+    pthread_mutex_lock(&w->regions_lock);
+    gone = w->regions[a->region];
+    if (gone.address >= ARENA_BASE && gone.address < ARENA_END)
+        gone.bytes = 0;
+    if (gone.bytes) /* no copy begins from here on */
+        w->regions[a->region] = (struct region){0};
+    pthread_mutex_unlock(&w->regions_lock);
+    if (gone.registered)
+        w->driver.cuMemHostUnregister((void *)gone.address);
+    if (gone.bytes) {
+        munmap((void *)gone.address, gone.bytes);
+        vcuda_stats_add(&w->stats->pages, -(gone.bytes / VCUDA_PAGE));
+    }
+    pthread_mutex_unlock(&taking);
+    return gone.bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult own_map_region(struct worker *w, struct frame *f, struct args_map_region *a) {
+    const struct region fresh = {a->address, a->bytes, false};
+    CUresult r = CUDA_ERROR_INVALID_VALUE;
+
+    (void)f;
+    pthread_mutex_lock(&taking);
+    if (a->address >= ARENA_BASE && a->address < ARENA_END && a->bytes <= ARENA_END - a->address)
+        r = take(w, a->region, a->address, a->bytes);
+    if (r == CUDA_SUCCESS)
+        publish(w, a->region, &fresh);
+    pthread_mutex_unlock(&taking);
+    if (r != CUDA_SUCCESS)
+        return r;
     if (w->base)
         regions_register(w);
-    a->registered = r->registered;
+    a->registered = w->regions[a->region].registered;
     return CUDA_SUCCESS;
 }

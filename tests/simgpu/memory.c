@@ -254,6 +254,17 @@ CUresult sim_memory_register(const struct sim_space *space, uint64_t addr, size_
     return insert_host(space, block);
 }
 
+bool sim_memory_set_sync(uint64_t addr, bool on) {
+    struct sim_block *block;
+
+    pthread_rwlock_wrlock(&lock);
+    block = find_live(addr);
+    if (block)
+        block->sync_memops = on;
+    pthread_rwlock_unlock(&lock);
+    return block != NULL;
+}
+
 bool sim_memory_find(uint64_t addr, struct sim_block *out) {
     struct sim_block *block;
 

@@ -50,6 +50,7 @@ struct sim_block {
     CUmemoryPool pool;
     unsigned access;           /* of mapped memory: CUmemAccess_flags, the same for all devices */
     struct sim_memory *memory; /* of mapped memory */
+    bool sync_memops; /* told again, and nothing else: copies keep the host waiting anyway */
 };
 
 static inline bool sim_block_on_device(const struct sim_block *block) {
@@ -81,6 +82,9 @@ CUresult sim_memory_map(const struct sim_block *block);
 
 /* All mappings of exactly this range get these rights; false: there is a gap, or half of one. */
 bool sim_memory_set_access(uint64_t addr, size_t size, unsigned access);
+
+/* Sets sync_memops of the live block that holds addr: false if none does. */
+bool sim_memory_set_sync(uint64_t addr, bool on);
 
 /* The live block that holds addr; a copy, since it may go at any time. */
 bool sim_memory_find(uint64_t addr, struct sim_block *out);

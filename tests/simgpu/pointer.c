@@ -23,6 +23,8 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(void **)data = device ? NULL : (void *)(uintptr_t)ptr;
         return device ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        *(bool *)data = block->sync_memops;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
@@ -123,4 +125,15 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
             return result;
     }
     return CUDA_SUCCESS;
+}
+
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
+    struct sim_block block;
+    SIM_READY();
+
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !sim_memory_find(ptr, &block) ||
+        !sim_block_on_device(&block))
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_memory_set_sync(ptr, *(const unsigned *)value != 0) ? CUDA_SUCCESS
+                                                                   : CUDA_ERROR_INVALID_VALUE;
 }

@@ -19,6 +19,7 @@
 
 #include "arena.h"
 #include "guest.h"
+#include "register.h"
 #include "session.h"
 #include "wire.h"
 
@@ -50,9 +51,32 @@ static int region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
     return 0;
 }
 
-static int region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes) {
+CUresult wire_share_region(struct thread *t, uint32_t region, uint64_t address, uint64_t bytes) {
     (void)t;
     (void)region;
+    (void)address;
+    (void)bytes;
+    return map_result;
+}
+
+CUresult wire_unshare_region(struct thread *t, uint32_t region) {
+    (void)t;
+    (void)region;
+    return CUDA_SUCCESS;
+}
+
+bool register_find(const void *p, size_t bytes, struct arena_block *block) {
+    (void)p;
+    (void)bytes;
+    (void)block;
+    return false;
+}
+
+static int region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes,
+                      enum transport_place place) {
+    (void)t;
+    (void)region;
+    (void)place;
     return mmap(address, bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == address
                ? 0
@@ -69,7 +93,7 @@ static int setup(void **state) {
 static char *alloc(size_t bytes) {
     void *p = NULL;
 
-    assert_int_equal(arena_alloc(NULL, bytes, 0, &p), CUDA_SUCCESS);
+    assert_int_equal(arena_alloc(NULL, bytes, ARENA_PINNED, 0, &p), CUDA_SUCCESS);
     assert_non_null(p);
     assert_int_equal((uintptr_t)p % PAGE, 0);
     return p;
@@ -89,7 +113,7 @@ static void test_steps_over_the_programs_mapping(void **state) {
     assert_true(p != own);
     memset(p, 'y', PAGE);
     assert_int_equal(*own, 'x');
-    assert_int_equal(arena_free(p), CUDA_SUCCESS);
+    assert_int_equal(arena_free(p, ARENA_PINNED), CUDA_SUCCESS);
     munmap(own, PAGE);
 }
 
@@ -97,9 +121,9 @@ static void test_sizes(void **state) {
     void *p;
 
     (void)state;
-    assert_int_equal(arena_alloc(NULL, 0, 0, &p), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(arena_alloc(NULL, SIZE_MAX, 0, &p), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(arena_alloc(NULL, 1ull << 50, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(NULL, 0, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(arena_alloc(NULL, SIZE_MAX, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(arena_alloc(NULL, 1ull << 50, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 static void test_find(void **state) {
@@ -116,9 +140,9 @@ static void test_find(void **state) {
     assert_false(arena_find(p, SIZE_MAX, &block));
     assert_false(arena_find(&on_stack, 1, &block));
     assert_false(arena_find(NULL, 1, &block));
-    assert_int_equal(arena_free(p + PAGE), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(arena_free(p), CUDA_SUCCESS);
-    assert_int_equal(arena_free(p), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(arena_free(p + PAGE, ARENA_PINNED), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(arena_free(p, ARENA_PINNED), CUDA_SUCCESS);
+    assert_int_equal(arena_free(p, ARENA_PINNED), CUDA_ERROR_INVALID_VALUE);
     assert_false(arena_find(p, 1, &block));
 }
 
@@ -129,15 +153,15 @@ static void test_joins_what_is_free(void **state) {
     char *all = alloc(REGION);
 
     (void)state;
-    assert_int_equal(arena_free(all), CUDA_SUCCESS);
+    assert_int_equal(arena_free(all, ARENA_PINNED), CUDA_SUCCESS);
     before = regions;
     for (int i = 0; i < 64; i++)
         blocks[i] = alloc(REGION / 128);
     for (int i = 0; i < 64; i++)
-        assert_int_equal(arena_free(blocks[(i * 29) % 64]), CUDA_SUCCESS);
+        assert_int_equal(arena_free(blocks[(i * 29) % 64], ARENA_PINNED), CUDA_SUCCESS);
     assert_ptr_equal(alloc(REGION), all);
     assert_int_equal(regions, before);
-    assert_int_equal(arena_free(all), CUDA_SUCCESS);
+    assert_int_equal(arena_free(all, ARENA_PINNED), CUDA_SUCCESS);
 }
 
 /* Each block is filled with its number: an overlap would show. */
@@ -158,7 +182,7 @@ static void test_never_overlap(void **state) {
         if (blocks[i].p) {
             for (size_t at = 0; at < blocks[i].bytes; at += PAGE / 2)
                 assert_int_equal(blocks[i].p[at], i);
-            assert_int_equal(arena_free(blocks[i].p), CUDA_SUCCESS);
+            assert_int_equal(arena_free(blocks[i].p, ARENA_PINNED), CUDA_SUCCESS);
             blocks[i].p = NULL;
             continue;
         }
@@ -169,7 +193,7 @@ static void test_never_overlap(void **state) {
     }
     for (int i = 0; i < BLOCKS; i++)
         if (blocks[i].p)
-            assert_int_equal(arena_free(blocks[i].p), CUDA_SUCCESS);
+            assert_int_equal(arena_free(blocks[i].p, ARENA_PINNED), CUDA_SUCCESS);
 }
 
 static void test_limits(void **state) {
@@ -177,14 +201,14 @@ static void test_limits(void **state) {
 
     (void)state;
     add_error = -EDQUOT;
-    assert_int_equal(arena_alloc(NULL, 2 * REGION, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(NULL, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
     add_error = -EPIPE;
-    assert_int_equal(arena_alloc(NULL, 2 * REGION, 0, &p), VCUDA_ERROR_LOST);
+    assert_int_equal(arena_alloc(NULL, 2 * REGION, ARENA_PINNED, 0, &p), VCUDA_ERROR_LOST);
     add_error = 0;
     map_result = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(arena_alloc(NULL, 2 * REGION, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(NULL, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
     map_result = CUDA_SUCCESS;
-    assert_int_equal(arena_free(alloc(2 * REGION)), CUDA_SUCCESS);
+    assert_int_equal(arena_free(alloc(2 * REGION), ARENA_PINNED), CUDA_SUCCESS);
 }
 
 static void *take_waiting(void *unused) {
@@ -205,7 +229,7 @@ static void test_stages(void **state) {
         assert_non_null(stages[i]);
         memset(stages[i], i, arena_stage_bytes());
         assert_false(arena_find(stages[i], 1, &block));
-        assert_int_equal(arena_free(stages[i]), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(arena_free(stages[i], ARENA_PINNED), CUDA_ERROR_INVALID_VALUE);
     }
     for (int i = 0; i < ARENA_STAGES; i++)
         assert_int_equal(((char *)stages[i])[arena_stage_bytes() - 1], i);
