@@ -8,25 +8,26 @@
 #ifndef VCUDA_PROTOCOL_SPIN_H
 #define VCUDA_PROTOCOL_SPIN_H
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "layout.h"
+
 /* Nanoseconds on a clock that only goes forward. */
-static inline uint64_t vcuda_now_ns(void)
+static inline __u64 vcuda_now_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return (__u64)ts.tv_sec * 1000000000u + (__u64)ts.tv_nsec;
 }
 
 /* All in nanoseconds. */
 struct vcuda_spin {
-	uint64_t floor;
-	uint64_t ceiling;
-	uint64_t limit; /* how long to look now */
+	__u64 floor;
+	__u64 ceiling;
+	__u64 limit; /* how long to look now */
 };
 
 #define VCUDA_SPIN_FLOOR_NS 50000u
@@ -37,7 +38,7 @@ struct vcuda_spin {
  * looked for, and with a single one that the peer needs too (`elsewhere` is
  * false), nothing. VCUDA_SPIN_US fixes the limit, in microseconds.
  */
-static inline void vcuda_spin_init(struct vcuda_spin *s, uint64_t ceiling,
+static inline void vcuda_spin_init(struct vcuda_spin *s, __u64 ceiling,
 				   int elsewhere)
 {
 	const char *fixed = getenv("VCUDA_SPIN_US");
@@ -45,13 +46,15 @@ static inline void vcuda_spin_init(struct vcuda_spin *s, uint64_t ceiling,
 
 	s->floor = elsewhere || processors > 1 ? VCUDA_SPIN_FLOOR_NS : 0;
 	s->ceiling = processors >= 4 ? ceiling : s->floor;
-	if (fixed)
-		s->floor = s->ceiling = strtoull(fixed, NULL, 10) * 1000;
+	if (fixed) {
+		s->floor = strtoull(fixed, NULL, 10) * 1000;
+		s->ceiling = s->floor;
+	}
 	s->limit = s->ceiling;
 }
 
 /* News came after `waited`, looked for or slept for. */
-static inline void vcuda_spin_learn(struct vcuda_spin *s, uint64_t waited)
+static inline void vcuda_spin_learn(struct vcuda_spin *s, __u64 waited)
 {
 	if (waited <= s->ceiling)
 		s->limit = s->limit * 2 < s->ceiling ? s->limit * 2 :

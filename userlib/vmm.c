@@ -100,14 +100,18 @@ static CUresult reserve(struct thread *t, struct reservation *fresh, uint64_t al
         if (!at)
             return CUDA_ERROR_OUT_OF_MEMORY;
         r = wire_cuMemAddressReserve(t, &got, size, alignment, at, flags);
-        if (r != CUDA_SUCCESS || got == at) {
-            if (r != CUDA_SUCCESS)
-                munmap((void *)at, size);
+        if (r == CUDA_SUCCESS && got == at) {
             fresh->start = at;
             return r;
         }
-        /* The worker has something there. */
         munmap((void *)at, size);
+        if (r != CUDA_SUCCESS)
+            return r;
+        /* The driver is free to choose another place; it will do if it is free here too. */
+        if (hold(got, size)) {
+            fresh->start = got;
+            return r;
+        }
         wire_cuMemAddressFree(t, got, size);
     }
     return CUDA_ERROR_OUT_OF_MEMORY;

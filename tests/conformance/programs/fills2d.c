@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* needs: gpu */
 /* Fills of rows: every width, in the stream's order; wrong arguments. */
 #include "common.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* needs: gpu */
 /* Mipmapped arrays and their levels. */
 #include "common.h"
 

@@ -15,7 +15,8 @@ static CUcontext context;
 static CUfunction add;
 static volatile int *flag;
 static CUstream blocked_stream;
-/* Few, shared and made early: a GPU has so many queues, and a full one waits for the long kernel. */
+/* Few, shared and made early: a GPU has so many queues, and a full one waits for the long kernel.
+ */
 static CUstream streams[STREAMS];
 
 static void *blocked(void *unused) {

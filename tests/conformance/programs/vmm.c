@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* needs: gpu */
 /* Virtual memory management: addresses, memory, and the one mapped into the other. */
 #include "common.h"
 
