@@ -200,8 +200,6 @@ VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     bool wrong;
     CUresult r = enter(&t, hStream, &name);
 
-    if (r == CUDA_SUCCESS && !phGraph)
-        r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return r;
     wrong = of_other_thread(t, name);
@@ -217,7 +215,11 @@ VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     if (r == CUDA_SUCCESS || (wire_cuStreamIsCapturing(t, name, &status) == CUDA_SUCCESS &&
                               status == CU_STREAM_CAPTURE_STATUS_NONE))
         drop(name);
-    *phGraph = (CUgraph)graph;
+    /* Natively too it ends, and nobody gets the graph. */
+    if (phGraph)
+        *phGraph = (CUgraph)graph;
+    else if (graph)
+        cuGraphDestroy((CUgraph)graph);
     return r;
 }
 

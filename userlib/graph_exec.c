@@ -58,8 +58,10 @@ VCUDA_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUg
     struct thread *t;
     CUresult r = enter_graph(&t, phGraphExec, hGraph);
 
+    if (r == CUDA_SUCCESS && !p)
+        return CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = p ? stream_resolve(t, p->hUploadStream, &stream, &context) : CUDA_ERROR_INVALID_VALUE;
+        r = stream_resolve(t, p->hUploadStream, &stream, &context);
     if (r != CUDA_SUCCESS)
         return r;
     r = instantiate(t, phGraphExec, hGraph, p->flags, stream, &o);

@@ -35,11 +35,15 @@ bool printed_add(struct printed **list, int fd, const char *text, uint32_t len) 
     return true;
 }
 
+/* Flushed, as the native driver does: the text is out when the call that brought it returns. */
 void printed_write(struct printed *list) {
     while (list) {
         struct printed *next = list->next;
+        FILE *to = list->fd == 1 ? stdout : stderr;
 
-        fwrite(list->text, 1, list->len, list->fd == 1 ? stdout : stderr);
+        fwrite(list->text, 1, list->len, to);
+        if (!next || next->fd != list->fd)
+            fflush(to);
         free(list);
         list = next;
     }

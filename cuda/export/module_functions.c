@@ -7,37 +7,41 @@
 
 typedef int (*each_function)(void *user, CUfunction function, const char *name);
 
-static CUresult tell(CUmodule module, each_function each, void *user) {
+/* How many functions were told. */
+static int tell(CUmodule module, each_function each, void *user) {
     CUfunction *functions;
     unsigned int count = 0;
     const char *name;
-    CUresult r = cuModuleGetFunctionCount(&count, module);
+    int told = 0;
 
-    if (r != CUDA_SUCCESS || !count)
-        return r;
+    if (cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || !count)
+        return 0;
     functions = calloc(count, sizeof(CUfunction));
     if (!functions)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    r = cuModuleEnumerateFunctions(functions, count, module);
-    for (unsigned int i = 0; i < count && r == CUDA_SUCCESS; i++) {
-        r = cuFuncGetName(&name, functions[i]);
-        if (r == CUDA_SUCCESS)
-            each(user, functions[i], name);
+        return 0;
+    if (cuModuleEnumerateFunctions(functions, count, module) != CUDA_SUCCESS)
+        count = 0;
+    for (unsigned int i = 0; i < count; i++) {
+        if (cuFuncGetName(&name, functions[i]) != CUDA_SUCCESS)
+            break;
+        each(user, functions[i], name);
+        told++;
     }
     free(functions);
-    return r;
+    return told;
 }
 
+/* Returns their number, as the native one was seen to, and cuFFT wants it. */
 static int tell_in(CUcontext context, CUmodule module, each_function each, void *user) {
     CUcontext popped;
-    CUresult r = context ? cuCtxPushCurrent_v2(context) : CUDA_SUCCESS;
+    int told;
 
-    if (r != CUDA_SUCCESS)
-        return (int)r;
-    r = each ? tell(module, each, user) : CUDA_ERROR_INVALID_VALUE;
+    if (context && cuCtxPushCurrent_v2(context) != CUDA_SUCCESS)
+        return 0;
+    told = each ? tell(module, each, user) : 0;
     if (context)
         cuCtxPopCurrent_v2(&popped);
-    return (int)r;
+    return told;
 }
 
 const void *const export_module_functions[99] = {
