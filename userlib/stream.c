@@ -157,9 +157,10 @@ VCUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_STREAM, hStream);
-    if (r == CUDA_SUCCESS)
-        end_stream(t, (uint64_t)hStream);
-    return r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    end_stream(t, (uint64_t)hStream);
+    return guest_fault(t);
 }
 
 VCUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
