@@ -3,7 +3,7 @@
  * Virtual memory management.
  *
  * Addresses must be free in the program and in the worker. So they are reserved here first, far
- * from where either side puts mappings, and the driver is asked for just these.
+ * from where either side puts mappings, and the driver is asked for just these. It need not obey.
  */
 #define _GNU_SOURCE
 #include "vmm.h"
@@ -86,35 +86,51 @@ static uint64_t alignment_of(uint64_t asked) {
     return usable ? asked : ALIGNMENT_MIN; /* the driver says whether it is good */
 }
 
+/*
+ * One try: the driver is asked for addresses that are held here, and free to choose others, which
+ * do if they can be held too. *refused: what it chose in vain, or 0.
+ */
+static CUresult try_reserve(struct thread *t, struct reservation *fresh, uint64_t alignment,
+                            uint64_t at, uint64_t flags, uint64_t *refused) {
+    uint64_t got, size = fresh->size;
+    CUresult r = wire_cuMemAddressReserve(t, &got, size, alignment, at, flags);
+
+    *refused = 0;
+    fresh->start = at;
+    if (r == CUDA_SUCCESS && got == at)
+        return r;
+    munmap((void *)at, size);
+    if (r != CUDA_SUCCESS)
+        return r;
+    fresh->start = got;
+    if (!hold(got, size))
+        *refused = got;
+    return r;
+}
+
 /* Under `change`: addresses that both sides hold. `wish` may be 0. */
 static CUresult reserve(struct thread *t, struct reservation *fresh, uint64_t alignment,
                         uint64_t wish, uint64_t flags) {
-    uint64_t size = fresh->size;
+    uint64_t size = fresh->size, refused[TRIES_MAX] = {0};
+    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+    bool done = false;
 
-    for (int i = 0; i < TRIES_MAX; i++) {
-        uint64_t got, at = i == 0 && wish && hold(wish, size)
-                               ? wish
-                               : hold_anywhere(size, alignment_of(alignment));
-        CUresult r;
+    for (int i = 0; i < TRIES_MAX && !done; i++) {
+        uint64_t at = i == 0 && wish && hold(wish, size)
+                          ? wish
+                          : hold_anywhere(size, alignment_of(alignment));
 
         if (!at)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        r = wire_cuMemAddressReserve(t, &got, size, alignment, at, flags);
-        if (r == CUDA_SUCCESS && got == at) {
-            fresh->start = at;
-            return r;
-        }
-        munmap((void *)at, size);
-        if (r != CUDA_SUCCESS)
-            return r;
-        /* The driver is free to choose another place; it will do if it is free here too. */
-        if (hold(got, size)) {
-            fresh->start = got;
-            return r;
-        }
-        wire_cuMemAddressFree(t, got, size);
+            break;
+        r = try_reserve(t, fresh, alignment, at, flags, &refused[i]);
+        done = !refused[i];
     }
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    /* Given back only now, or the driver would choose the same again. */
+    for (int i = 0; i < TRIES_MAX; i++) {
+        if (refused[i])
+            wire_cuMemAddressFree(t, refused[i], size);
+    }
+    return done ? r : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 VCUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment,
