@@ -69,7 +69,6 @@ typedef struct CUgreenCtx_st *CUgreenCtx;
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
 /* Constants that belong to no enumeration */
-#define CU_UUID_HAS_BEEN_DEFINED typedef struct CUuuid_st {
 #define CU_IPC_HANDLE_SIZE 64
 #define CU_COMPUTE_ACCELERATED_TARGET_BASE 0x10000
 #define CU_COMPUTE_FAMILY_TARGET_BASE 0x20000

@@ -32,7 +32,7 @@ def record(call, slots=(), blobs=(), tag=0, ctx=0, status=0, flags=0):
 
 def sessions(calls):
     """Submission rings' contents."""
-    tags = iter(range(1, 1000))
+    tags = iter(range(1, 100000))
     ctx = name("context", 1)
     stream, event = name("stream", 1), name("event", 1)
     module, function = name("module", 1), name("function", 1)

@@ -40,7 +40,7 @@ CASE(wild_values_are_of_no_kind) {
     EXPECT_EQ(vcuda_name_kind(0), VCUDA_KIND_NONE);
     for (bit = 1; bit < 16; bit++)
         EXPECT_EQ(vcuda_name_kind(name | (__u64)bit), VCUDA_KIND_NONE);
-    for (bit = 44; bit < 64; bit++)
+    for (bit = 46; bit < 64; bit++)
         EXPECT_EQ(vcuda_name_kind(name | 1ull << bit), VCUDA_KIND_NONE);
     EXPECT_EQ(vcuda_name_kind(~0ull), VCUDA_KIND_NONE);
     EXPECT_EQ(vcuda_name_kind(~0ull << 4), VCUDA_KIND_NONE);
