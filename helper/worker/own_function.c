@@ -73,43 +73,46 @@ CUresult own_library_kernel(struct worker *w, struct frame *f, struct args_libra
     return w->driver.cuLibraryGetKernel(&a->kernel, a->library, a->name);
 }
 
+/* Takes one attribute down. Only if the first cannot be asked can none: then it says why. */
+static CUresult take_attribute(int32_t *values, int i, CUresult r, int value) {
+    values[i] = r == CUDA_SUCCESS ? value : VCUDA_ATTRIBUTE_NONE;
+    return i ? CUDA_SUCCESS : r;
+}
+
 CUresult own_kernel_attributes(struct worker *w, struct frame *f,
                                struct args_kernel_attributes *a) {
     int32_t *values = a->values;
+    CUresult r = CUDA_SUCCESS;
 
     (void)f;
     if (a->values_cap != VCUDA_FUNCTION_ATTRIBUTES * sizeof(*values))
         return CUDA_ERROR_INVALID_VALUE;
     a->values_len = a->values_cap;
-    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++) {
+    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES && r == CUDA_SUCCESS; i++) {
         int value = 0;
-        CUresult r =
-            w->driver.cuKernelGetAttribute(&value, (CUfunction_attribute)i, a->kernel, a->dev);
 
-        values[i] = r == CUDA_SUCCESS ? value : VCUDA_ATTRIBUTE_NONE;
-        if (r != CUDA_SUCCESS && !i)
-            return r;
+        r = w->driver.cuKernelGetAttribute(&value, (CUfunction_attribute)i, a->kernel, a->dev);
+        r = take_attribute(values, i, r, value);
     }
-    return CUDA_SUCCESS;
+    return r;
 }
 
 CUresult own_function_attributes(struct worker *w, struct frame *f,
                                  struct args_function_attributes *a) {
     int32_t *values = a->values;
+    CUresult r = CUDA_SUCCESS;
 
     (void)f;
     if (a->values_cap != VCUDA_FUNCTION_ATTRIBUTES * sizeof(*values))
         return CUDA_ERROR_INVALID_VALUE;
     a->values_len = a->values_cap;
-    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++) {
+    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES && r == CUDA_SUCCESS; i++) {
         int value = 0;
-        CUresult r = w->driver.cuFuncGetAttribute(&value, (CUfunction_attribute)i, a->hfunc);
 
-        values[i] = r == CUDA_SUCCESS ? value : VCUDA_ATTRIBUTE_NONE;
-        if (r != CUDA_SUCCESS && !i)
-            return r;
+        r = w->driver.cuFuncGetAttribute(&value, (CUfunction_attribute)i, a->hfunc);
+        r = take_attribute(values, i, r, value);
     }
-    return CUDA_SUCCESS;
+    return r;
 }
 
 /*
