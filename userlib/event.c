@@ -52,11 +52,13 @@ VCUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
 
     if (r != CUDA_SUCCESS)
         return r;
-    e = names_end(VCUDA_KIND_EVENT, (uint64_t)hEvent);
+    e = names_retire(VCUDA_KIND_EVENT, (uint64_t)hEvent);
     if (!e)
         return CUDA_ERROR_INVALID_HANDLE;
     free(e);
-    return wire_cuEventDestroy_v2(t, (uint64_t)hEvent);
+    r = wire_cuEventDestroy_v2(t, (uint64_t)hEvent);
+    names_reuse(VCUDA_KIND_EVENT, (uint64_t)hEvent);
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {

@@ -27,8 +27,10 @@ static struct function *add(struct kernel *k, struct function *f) {
         k->functions = f;
     }
     code_unlock();
-    if (there)
+    if (there) {
+        names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
         functions_free(f);
+    }
     return there ? there : f;
 }
 

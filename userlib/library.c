@@ -218,8 +218,10 @@ static struct kernel *add_kernel(struct library *l, struct kernel *k) {
         l->kernels = k;
     }
     code_unlock();
-    if (there)
+    if (there) {
+        names_retire(VCUDA_KIND_KERNEL, k->name); /* for good: the worker has it */
         free_kernel(k);
+    }
     return there ? there : k;
 }
 
@@ -373,8 +375,8 @@ static CUresult ask_module(struct thread *t, struct library *l, struct module **
         l->modules = m;
     }
     code_unlock();
-    if (there)
-        module_free(names_end(VCUDA_KIND_MODULE, m->name));
+    if (there) /* for good: the worker has it */
+        module_free(names_retire(VCUDA_KIND_MODULE, m->name));
     *out = there ? there : m;
     return CUDA_SUCCESS;
 }

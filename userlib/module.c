@@ -149,8 +149,10 @@ static struct function *add(struct module *m, struct function *f) {
         m->functions = f;
     }
     code_unlock();
-    if (there)
+    if (there) {
+        names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
         functions_free(f);
+    }
     return there ? there : f;
 }
 

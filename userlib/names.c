@@ -96,17 +96,21 @@ void *names_get(enum vcuda_kind kind, uint64_t name) {
 }
 
 /* Under the lock. */
-static void *end_entry(enum vcuda_kind kind, uint32_t index, struct entry *e) {
+static void *retire_entry(struct entry *e) {
     void *object = e->object;
 
     vcuda_store_release(&e->live, 0);
     e->object = NULL;
-    e->next_free = tables[kind].free;
-    tables[kind].free = index + 1;
     return object;
 }
 
-void *names_end(enum vcuda_kind kind, uint64_t name) {
+/* Under the lock: the next new name may have this index. */
+static void reuse_entry(enum vcuda_kind kind, uint32_t index, struct entry *e) {
+    e->next_free = tables[kind].free;
+    tables[kind].free = index + 1;
+}
+
+void *names_retire(enum vcuda_kind kind, uint64_t name) {
     void *object = NULL;
     struct entry *e;
 
@@ -115,8 +119,24 @@ void *names_end(enum vcuda_kind kind, uint64_t name) {
     pthread_mutex_lock(&tables[kind].lock);
     e = live_entry(kind, name);
     if (e)
-        object = end_entry(kind, vcuda_name_index(name), e);
+        object = retire_entry(e);
     pthread_mutex_unlock(&tables[kind].lock);
+    return object;
+}
+
+void names_reuse(enum vcuda_kind kind, uint64_t name) {
+    uint32_t index = vcuda_name_index(name);
+
+    pthread_mutex_lock(&tables[kind].lock);
+    reuse_entry(kind, index, entry_at(kind, index));
+    pthread_mutex_unlock(&tables[kind].lock);
+}
+
+void *names_end(enum vcuda_kind kind, uint64_t name) {
+    void *object = names_retire(kind, name);
+
+    if (object)
+        names_reuse(kind, name);
     return object;
 }
 
@@ -126,8 +146,10 @@ void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const v
     for (uint32_t i = 1; i < tables[kind].used; i++) {
         struct entry *e = entry_at(kind, i);
 
-        if (e->live && match(e->object, arg))
-            release(end_entry(kind, i, e));
+        if (e->live && match(e->object, arg)) {
+            release(retire_entry(e));
+            reuse_entry(kind, i, e);
+        }
     }
     pthread_mutex_unlock(&tables[kind].lock);
 }

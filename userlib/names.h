@@ -18,8 +18,18 @@ uint64_t names_new(enum vcuda_kind kind, void *object);
 /* The object of a name; NULL for a stale, foreign or wild one. Any thread, no lock. */
 void *names_get(enum vcuda_kind kind, uint64_t name);
 
-/* Ends a name: its object, now the caller's, or NULL. */
+/*
+ * Ends a name that the worker knows no longer, or never knew: its object, now the caller's, or
+ * NULL. A name that the worker still knows is retired, then its end is sent, then its place is
+ * given back: else another thread's new name in the same place could overtake the end of this one.
+ */
 void *names_end(enum vcuda_kind kind, uint64_t name);
+
+/* Nobody can look the name up any more, and no new one takes its place: its object, or NULL. */
+void *names_retire(enum vcuda_kind kind, uint64_t name);
+
+/* The place of a name that names_retire() ended may be used again. */
+void names_reuse(enum vcuda_kind kind, uint64_t name);
 
 /*
  * Ends all names of a kind for which `match` says true, after giving each object to `release`.

@@ -87,10 +87,11 @@ static CUresult own_stream(struct thread *t, uint64_t *name) {
 }
 
 static void end_stream(struct thread *t, uint64_t name) {
-    struct stream *s = names_end(VCUDA_KIND_STREAM, name);
+    struct stream *s = names_retire(VCUDA_KIND_STREAM, name);
 
     if (s) {
         wire_cuStreamDestroy_v2(t, name);
+        names_reuse(VCUDA_KIND_STREAM, name);
         stream_free(s);
     }
 }

@@ -50,6 +50,23 @@ static void test_reused_place_has_another_name(void **state) {
     assert_ptr_equal(names_end(VCUDA_KIND_STREAM, fresh), &other);
 }
 
+static void test_retired_place_is_kept(void **state) {
+    uint64_t old = names_new(VCUDA_KIND_EVENT, &object), fresh, third;
+
+    (void)state;
+    assert_ptr_equal(names_retire(VCUDA_KIND_EVENT, old), &object);
+    assert_null(names_get(VCUDA_KIND_EVENT, old));
+    assert_null(names_retire(VCUDA_KIND_EVENT, old));
+    assert_null(names_end(VCUDA_KIND_EVENT, old));
+    fresh = names_new(VCUDA_KIND_EVENT, &other);
+    assert_int_not_equal(vcuda_name_index(fresh), vcuda_name_index(old));
+    names_reuse(VCUDA_KIND_EVENT, old);
+    third = names_new(VCUDA_KIND_EVENT, &other);
+    assert_int_equal(vcuda_name_index(third), vcuda_name_index(old));
+    assert_ptr_equal(names_end(VCUDA_KIND_EVENT, fresh), &other);
+    assert_ptr_equal(names_end(VCUDA_KIND_EVENT, third), &other);
+}
+
 /* A generation has 16 bits: it comes again, but never as the name before. */
 static void test_generation_wraps(void **state) {
     uint64_t first = names_new(VCUDA_KIND_STREAM, &object), name = first, before;
@@ -147,6 +164,7 @@ int main(void) {
         cmocka_unit_test(test_new_get_end),
         cmocka_unit_test(test_kinds_are_apart),
         cmocka_unit_test(test_reused_place_has_another_name),
+        cmocka_unit_test(test_retired_place_is_kept),
         cmocka_unit_test(test_generation_wraps),
         cmocka_unit_test(test_wild_names),
         cmocka_unit_test(test_end_if),

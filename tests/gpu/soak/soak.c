@@ -24,6 +24,8 @@ KERNELS(vector_add);
 
 static CUcontext context;
 static CUfunction add;
+static CUmodule shared;
+static pthread_barrier_t all_threads;
 static double end;
 
 static double now(void) {
@@ -142,11 +144,31 @@ struct thread {
     long calls, wrong;
 };
 
+/* All threads ask at once for functions of one module that nobody has asked for. */
+static void ask_together(void) {
+    static const char *const names[] = {"fill_index", "scale", "count", "chain", "bounded"};
+    CUdeviceptr out;
+    CUfunction f;
+    int n = 1;
+    void *args[] = {&out, &n, &n};
+
+    CK(cuMemAlloc(&out, 4));
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        pthread_barrier_wait(&all_threads);
+        f = function(shared, names[i]);
+        if (!i)
+            CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+    }
+    CK(cuStreamSynchronize(NULL));
+    CK(cuMemFree(out));
+}
+
 static void *run_thread(void *arg) {
     struct thread *t = arg;
     struct lane l;
 
     CK(cuCtxSetCurrent(context));
+    ask_together();
     open_lane(&l, t->seed);
     for (; now() < end; t->calls++)
         t->wrong += something(&l);
@@ -158,6 +180,8 @@ static int run_threads(int count) {
     struct thread *t = calloc((size_t)count, sizeof(*t));
     long calls = 0, wrong = 0, idle = 0;
 
+    shared = module(ptx_basics);
+    pthread_barrier_init(&all_threads, NULL, (unsigned int)count);
     for (int i = 0; i < count; i++) {
         t[i].seed = (uint32_t)i * 7919 + 1;
         if (pthread_create(&t[i].id, NULL, run_thread, &t[i]))
