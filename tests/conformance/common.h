@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cuda_abi.h"
+#include "outlive.h"
 
 /* The PTX of kernels/NAME.cu, as text. */
 #define KERNELS(name)                                                                              \
@@ -32,12 +32,21 @@
         }                                                                                          \
     } while (0)
 
-/* For calls whose result is the test: prints it. */
-#define SHOW(call) printf("%s = %d\n", #call, (int)(call))
+/* For calls whose result is the test: prints it, under a name or as it is written. */
+#define SAY(what, call)                                                                            \
+    do {                                                                                           \
+        if (step(what))                                                                            \
+            printf("%s = %d\n", what, (int)(call));                                                \
+    } while (0)
+#define SHOW(call) SAY(#call, call)
 
 /* What was printed before a crash is seen. */
-__attribute__((constructor)) static void print_lines(void) {
+__attribute__((constructor)) static void begin(void) {
+    int status;
+
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (getenv("OUTLIVE") && !outlive(&status))
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 static inline const char *error_name(CUresult r) {
@@ -76,17 +85,13 @@ static inline CUmodule module(const char *ptx) {
  */
 static inline void apart(const char *what, void (*part)(void)) {
     int status = 0;
-    pid_t child;
 
     printf("-- %s\n", what);
-    fflush(stdout);
-    child = fork();
-    if (!child) {
+    if (outlive(&status)) {
         part();
         fflush(stdout);
         _exit(0);
     }
-    waitpid(child, &status, 0);
     if (status)
         printf("ended with %d\n", status);
 }

@@ -59,7 +59,7 @@ static void there_and_back(CUmemcpySrcAccessOrder order) {
     do {                                                                                           \
         struct batch b = make(CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);                                  \
         change;                                                                                    \
-        printf(text " = %d\n", run(&b));                                                           \
+        SAY(text, run(&b));                                                                        \
     } while (0)
 
 static void wrong_ones(void) {
@@ -105,7 +105,7 @@ static CUmemcpy3DOperand pointer(uint64_t address, size_t row, size_t height) {
     do {                                                                                           \
         CUDA_MEMCPY3D_BATCH_OP op = good;                                                          \
         change;                                                                                    \
-        printf(text " = %d\n", run_boxes(&op, 1));                                                 \
+        SAY(text, run_boxes(&op, 1));                                                              \
     } while (0)
 
 static void boxes(void) {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -29,10 +28,6 @@ static void *found(const char *name) {
     return f;
 }
 
-static void say(const char *what, nvmlReturn_t r) {
-    printf("%s: %d\n", what, r);
-}
-
 static void texts(void) {
     const char *(*text)(nvmlReturn_t) = found("nvmlErrorString");
 
@@ -45,11 +40,11 @@ static void uninitialised(void) {
     nvmlDevice_t d = NULL;
     unsigned int n = 7;
 
-    say("shutdown before init", NVML(nvmlShutdown));
-    say("count before init", NVML(nvmlDeviceGetCount_v2, &n));
-    say("count before init, NULL", NVML(nvmlDeviceGetCount_v2, NULL));
-    say("handle before init", NVML(nvmlDeviceGetHandleByIndex_v2, 0u, &d));
-    say("power before init", NVML(nvmlDeviceGetPowerUsage, d, &n));
+    SAY("shutdown before init", NVML(nvmlShutdown));
+    SAY("count before init", NVML(nvmlDeviceGetCount_v2, &n));
+    SAY("count before init, NULL", NVML(nvmlDeviceGetCount_v2, NULL));
+    SAY("handle before init", NVML(nvmlDeviceGetHandleByIndex_v2, 0u, &d));
+    SAY("power before init", NVML(nvmlDeviceGetPowerUsage, d, &n));
 }
 
 static void write_uuid(const CUuuid *u, char *text) {
@@ -74,24 +69,24 @@ static void compare(unsigned int i) {
     CK(cuDeviceGetPCIBusId(bus, sizeof(bus), device));
     CK(cuDeviceComputeCapability(&cuda_major, &cuda_minor, device));
     write_uuid(&u, cuda_uuid);
-    say("by uuid", NVML(nvmlDeviceGetHandleByUUID, cuda_uuid, &d));
-    say("by bus id", NVML(nvmlDeviceGetHandleByPciBusId_v2, bus, &again));
+    SAY("by uuid", NVML(nvmlDeviceGetHandleByUUID, cuda_uuid, &d));
+    SAY("by bus id", NVML(nvmlDeviceGetHandleByPciBusId_v2, bus, &again));
     printf("the same: %d\n", d == again);
-    say("by bus id, old", NVML(nvmlDeviceGetHandleByPciBusId, bus, &again));
+    SAY("by bus id, old", NVML(nvmlDeviceGetHandleByPciBusId, bus, &again));
     printf("the same: %d\n", d == again);
-    say("index", NVML(nvmlDeviceGetIndex, d, &index));
-    say("by index", NVML(nvmlDeviceGetHandleByIndex_v2, index, &again));
+    SAY("index", NVML(nvmlDeviceGetIndex, d, &index));
+    SAY("by index", NVML(nvmlDeviceGetHandleByIndex_v2, index, &again));
     printf("the same: %d\n", d == again);
-    say("name", NVML(nvmlDeviceGetName, d, name, (unsigned int)sizeof(name)));
+    SAY("name", NVML(nvmlDeviceGetName, d, name, (unsigned int)sizeof(name)));
     printf("as CUDA says: %d\n", !strcmp(name, cuda_name));
-    say("uuid", NVML(nvmlDeviceGetUUID, d, uuid, (unsigned int)sizeof(uuid)));
+    SAY("uuid", NVML(nvmlDeviceGetUUID, d, uuid, (unsigned int)sizeof(uuid)));
     printf("as CUDA says: %d\n", !strcmp(uuid, cuda_uuid));
-    say("pci", NVML(nvmlDeviceGetPciInfo_v3, d, &pci));
+    SAY("pci", NVML(nvmlDeviceGetPciInfo_v3, d, &pci));
     printf("as CUDA says: %d %d %d\n", !strcasecmp(pci.busId + 4, bus), strlen(pci.busId) == 16,
            !strcmp(pci.busIdLegacy, pci.busId + 4));
-    say("capability", NVML(nvmlDeviceGetCudaComputeCapability, d, &major, &minor));
+    SAY("capability", NVML(nvmlDeviceGetCudaComputeCapability, d, &major, &minor));
     printf("as CUDA says: %d\n", major == cuda_major && minor == cuda_minor);
-    say("is a MIG device", NVML(nvmlDeviceIsMigDeviceHandle, d, &mig));
+    SAY("is a MIG device", NVML(nvmlDeviceIsMigDeviceHandle, d, &mig));
     printf("%u\n", mig);
 }
 
@@ -102,37 +97,37 @@ static void wrong_arguments(void) {
     unsigned int n = 0;
     char text[8];
 
-    say("count to NULL", NVML(nvmlDeviceGetCount_v2, NULL));
+    SAY("count to NULL", NVML(nvmlDeviceGetCount_v2, NULL));
     NVML(nvmlDeviceGetCount_v2, &n);
-    say("index too large", NVML(nvmlDeviceGetHandleByIndex_v2, n, &d));
-    say("handle to NULL", NVML(nvmlDeviceGetHandleByIndex_v2, 0u, NULL));
-    say("no such uuid",
+    SAY("index too large", NVML(nvmlDeviceGetHandleByIndex_v2, n, &d));
+    SAY("handle to NULL", NVML(nvmlDeviceGetHandleByIndex_v2, 0u, NULL));
+    SAY("no such uuid",
         NVML(nvmlDeviceGetHandleByUUID, "GPU-00000000-0000-0000-0000-000000000000", &other));
-    say("uuid NULL", NVML(nvmlDeviceGetHandleByUUID, NULL, &other));
-    say("no such place", NVML(nvmlDeviceGetHandleByPciBusId_v2, "0000:fe:1f.0", &other));
-    say("no place at all", NVML(nvmlDeviceGetHandleByPciBusId_v2, "somewhere", &other));
+    SAY("uuid NULL", NVML(nvmlDeviceGetHandleByUUID, NULL, &other));
+    SAY("no such place", NVML(nvmlDeviceGetHandleByPciBusId_v2, "0000:fe:1f.0", &other));
+    SAY("no place at all", NVML(nvmlDeviceGetHandleByPciBusId_v2, "somewhere", &other));
     NVML(nvmlDeviceGetHandleByIndex_v2, 0u, &d);
-    say("name too short", NVML(nvmlDeviceGetName, d, text, 1u));
-    say("name to NULL", NVML(nvmlDeviceGetName, d, NULL, 8u));
-    say("uuid too short", NVML(nvmlDeviceGetUUID, d, text, (unsigned int)sizeof(text)));
-    say("name of NULL", NVML(nvmlDeviceGetName, NULL, text, 8u));
-    say("power of NULL", NVML(nvmlDeviceGetPowerUsage, NULL, &n));
-    say("power to NULL", NVML(nvmlDeviceGetPowerUsage, d, NULL));
-    say("memory, bad version", NVML(nvmlDeviceGetMemoryInfo_v2, d, &memory));
-    say("memory to NULL", NVML(nvmlDeviceGetMemoryInfo_v2, d, NULL));
-    say("temperature, bad version", NVML(nvmlDeviceGetTemperatureV, d, &temperature));
-    say("peer status, bad index", NVML(nvmlDeviceGetP2PStatus, d, d, 99u, &n));
+    SAY("name too short", NVML(nvmlDeviceGetName, d, text, 1u));
+    SAY("name to NULL", NVML(nvmlDeviceGetName, d, NULL, 8u));
+    SAY("uuid too short", NVML(nvmlDeviceGetUUID, d, text, (unsigned int)sizeof(text)));
+    SAY("name of NULL", NVML(nvmlDeviceGetName, NULL, text, 8u));
+    SAY("power of NULL", NVML(nvmlDeviceGetPowerUsage, NULL, &n));
+    SAY("power to NULL", NVML(nvmlDeviceGetPowerUsage, d, NULL));
+    SAY("memory, bad version", NVML(nvmlDeviceGetMemoryInfo_v2, d, &memory));
+    SAY("memory to NULL", NVML(nvmlDeviceGetMemoryInfo_v2, d, NULL));
+    SAY("temperature, bad version", NVML(nvmlDeviceGetTemperatureV, d, &temperature));
+    SAY("peer status, bad index", NVML(nvmlDeviceGetP2PStatus, d, d, 99u, &n));
 }
 
 static void events(void) {
     nvmlEventData_t data;
     nvmlEventSet_t set = NULL;
 
-    say("event set", NVML(nvmlEventSetCreate, &set));
-    say("wait for nothing", NVML(nvmlEventSetWait_v2, set, &data, 20u));
-    say("register nothing", NVML(nvmlDeviceRegisterEvents, NULL, 0ull, set));
-    say("free", NVML(nvmlEventSetFree, set));
-    say("create to NULL", NVML(nvmlEventSetCreate, NULL));
+    SAY("event set", NVML(nvmlEventSetCreate, &set));
+    SAY("wait for nothing", NVML(nvmlEventSetWait_v2, set, &data, 20u));
+    SAY("register nothing", NVML(nvmlDeviceRegisterEvents, NULL, 0ull, set));
+    SAY("free", NVML(nvmlEventSetFree, set));
+    SAY("create to NULL", NVML(nvmlEventSetCreate, NULL));
 }
 
 /* Unlike CUDA, NVML works on in a child. */
@@ -147,10 +142,10 @@ static void forked(void) {
         unsigned int n = 0;
         char name[96];
 
-        say("child: init again", NVML(nvmlInit_v2));
-        say("child: count", NVML(nvmlDeviceGetCount_v2, &n));
-        say("child: handle", NVML(nvmlDeviceGetHandleByIndex_v2, 0u, &d));
-        say("child: name", NVML(nvmlDeviceGetName, d, name, (unsigned int)sizeof(name)));
+        SAY("child: init again", NVML(nvmlInit_v2));
+        SAY("child: count", NVML(nvmlDeviceGetCount_v2, &n));
+        SAY("child: handle", NVML(nvmlDeviceGetHandleByIndex_v2, 0u, &d));
+        SAY("child: name", NVML(nvmlDeviceGetName, d, name, (unsigned int)sizeof(name)));
         fflush(stdout);
         _exit(0);
     }
@@ -169,30 +164,30 @@ int main(void) {
     }
     texts();
     uninitialised();
-    say("init", NVML(nvmlInit_v2));
-    say("init, once more", NVML(nvmlInitWithFlags, 0u));
+    SAY("init", NVML(nvmlInit_v2));
+    SAY("init, once more", NVML(nvmlInitWithFlags, 0u));
     CK(cuInit(0));
     CK(cuDeviceGetCount(&count));
     CK(cuDriverGetVersion(&cuda_version));
-    say("count", NVML(nvmlDeviceGetCount_v2, &n));
+    SAY("count", NVML(nvmlDeviceGetCount_v2, &n));
     printf("as CUDA says: %d\n", (int)n == count);
-    say("version", NVML(nvmlSystemGetCudaDriverVersion_v2, &version));
+    SAY("version", NVML(nvmlSystemGetCudaDriverVersion_v2, &version));
     printf("as CUDA says: %d\n", version == cuda_version);
-    say("units", NVML(nvmlUnitGetCount, &units));
+    SAY("units", NVML(nvmlUnitGetCount, &units));
     printf("%u\n", units);
     for (int i = 0; i < count && i < 1; i++)
         compare((unsigned int)i);
     wrong_arguments();
     events();
     forked();
-    say("shutdown", NVML(nvmlShutdown));
-    say("still there", NVML(nvmlDeviceGetCount_v2, &n));
-    say("shutdown", NVML(nvmlShutdown));
-    say("not any more", NVML(nvmlDeviceGetCount_v2, &n));
-    say("shutdown", NVML(nvmlShutdown));
-    say("init anew", NVML(nvmlInit));
-    say("count", NVML(nvmlDeviceGetCount, &n));
+    SAY("shutdown", NVML(nvmlShutdown));
+    SAY("still there", NVML(nvmlDeviceGetCount_v2, &n));
+    SAY("shutdown", NVML(nvmlShutdown));
+    SAY("not any more", NVML(nvmlDeviceGetCount_v2, &n));
+    SAY("shutdown", NVML(nvmlShutdown));
+    SAY("init anew", NVML(nvmlInit));
+    SAY("count", NVML(nvmlDeviceGetCount, &n));
     printf("as CUDA says: %d\n", (int)n == count);
-    say("shutdown", NVML(nvmlShutdown));
+    SAY("shutdown", NVML(nvmlShutdown));
     return 0;
 }

@@ -38,7 +38,6 @@ static void potential(const char *what, CUfunction f) {
 static void wrong(void) {
     CUfunction f;
     int a, b;
-    size_t bytes;
 
     start();
     f = function(module(ptx_basics), "dynamic_shared");
@@ -53,8 +52,6 @@ static void wrong(void) {
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessor(&a, f, 100000, 0));
     SHOW(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&a, f, 32, 0, 77));
     SHOW(cuOccupancyAvailableDynamicSMemPerBlock(NULL, f, 1, 32));
-    SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 0, 32));
-    SHOW(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 1, 0));
 }
 
 static void no_function(void) {

@@ -2,6 +2,7 @@
 /* Tensor maps: what the driver makes of good and of wrong descriptions. needs: gpu */
 #include "common.h"
 
+#define MEMORY (1 << 20)
 #define RANK 3
 
 /* A good description, which each case changes. */
@@ -32,8 +33,8 @@ static CUresult encode(struct tiled *t, CUtensorMap *to) {
 /* The map's words, but for the address that is in them. */
 static void print_map(void) {
     for (int i = 0; i < 16; i++) {
-        if (map.opaque[i] == d)
-            printf(" address");
+        if (map.opaque[i] - d < MEMORY)
+            printf(" address+%x", (unsigned int)(map.opaque[i] - d));
         else
             printf(" %llx", (unsigned long long)map.opaque[i]);
     }
@@ -46,6 +47,8 @@ static void print_map(void) {
         CUresult r;                                                                                \
         t.dims_at = t.dim, t.strides_at = t.strides, t.box_at = t.box, t.steps_at = t.steps;       \
         change;                                                                                    \
+        if (!step(text))                                                                           \
+            break;                                                                                 \
         r = encode(&t, &map);                                                                      \
         printf(text " = %d", r);                                                                   \
         if (r == CUDA_SUCCESS)                                                                     \
@@ -102,8 +105,8 @@ static void tiled(void) {
     TRY("box 257", t.box[1] = 257);
     TRY("step 0", t.steps[0] = 0);
     TRY("step 9", t.steps[0] = 9);
-    printf("no map = %d\n", encode(&good, NULL));
-    printf("map at 8 = %d\n", cuTensorMapReplaceAddress((CUtensorMap *)((char *)&map + 8), &map));
+    SAY("no map", encode(&good, NULL));
+    SAY("map at 8", cuTensorMapReplaceAddress((CUtensorMap *)((char *)&map + 8), &map));
 }
 
 static void replace(void) {
@@ -146,26 +149,26 @@ static void im2col(void) {
             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
         printf("im2col, rank %u = %d\n", rank, r);
     }
-    r = cuTensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides,
+    SAY("im2col, corner too far",
+        cuTensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides,
                                 far, upper, 32, 64, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                 CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    printf("im2col, corner too far = %d\n", r);
-    r = cuTensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides,
+                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    SAY("im2col, no corner",
+        cuTensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides,
                                 NULL, upper, 32, 64, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                 CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    printf("im2col, no corner = %d\n", r);
-    r = cuTensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides,
+                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    SAY("im2col, too many pixels",
+        cuTensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides,
                                 lower, upper, 300, 2000, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                 CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    printf("im2col, too many pixels = %d\n", r);
-    r = cuTensorMapEncodeIm2colWide(
-        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides, -1, -1, 64, 64, steps,
-        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, CU_TENSOR_MAP_SWIZZLE_128B,
-        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    printf("im2col wide = %d\n", r);
+                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    SAY("im2col wide", cuTensorMapEncodeIm2colWide(
+                           &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides, -1,
+                           -1, 64, 64, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                           CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
 }
 
 int main(void) {
@@ -173,11 +176,11 @@ int main(void) {
         .type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32, .rank = 1, .dim = {64}, .box = {64}, .steps = {1}};
 
     t.dims_at = t.dim, t.strides_at = t.strides, t.box_at = t.box, t.steps_at = t.steps;
-    printf("before cuInit = %d\n", encode(&t, &map));
+    SAY("before cuInit", encode(&t, &map));
     CK(cuInit(0));
-    printf("without context = %d\n", encode(&t, &map));
+    SAY("without context", encode(&t, &map));
     start();
-    CK(cuMemAlloc(&d, 1 << 20));
+    CK(cuMemAlloc(&d, MEMORY));
     tiled();
     replace();
     im2col();
