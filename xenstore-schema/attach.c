@@ -62,7 +62,7 @@ static void put_policy(struct writer *w, uint32_t domid, const struct vcuda_poli
     put(w, vcuda_path_back(domid, "gpus"), gpus);
     put_u32(w, vcuda_path_back(domid, "max-sessions"), policy->max_sessions);
     put_u32(w, vcuda_path_back(domid, "max-pages"), policy->max_pages);
-    put_u32(w, vcuda_path_back(domid, "max-sleepers"), policy->max_sleepers);
+    put_u32(w, vcuda_path_back(domid, "max-gpu-mib"), policy->max_gpu_mib);
 }
 
 /* The states last: a driver that sees one finds everything else in place. */

@@ -10,13 +10,13 @@
 struct limit {
     const char *key;
     size_t offset;
-    uint32_t max;
+    uint32_t min, max;
 };
 
 static const struct limit limits[] = {
-    {"max-sessions", offsetof(struct vcuda_policy, max_sessions), VCUDA_SESSIONS_MAX},
-    {"max-pages", offsetof(struct vcuda_policy, max_pages), VCUDA_PAGES_MAX},
-    {"max-sleepers", offsetof(struct vcuda_policy, max_sleepers), VCUDA_SLEEPERS_MAX},
+    {"max-sessions", offsetof(struct vcuda_policy, max_sessions), 1, VCUDA_SESSIONS_MAX},
+    {"max-pages", offsetof(struct vcuda_policy, max_pages), 1, VCUDA_PAGES_MAX},
+    {"max-gpu-mib", offsetof(struct vcuda_policy, max_gpu_mib), 0, VCUDA_GPU_MIB_MAX},
 };
 
 #define LIMITS (sizeof(limits) / sizeof(limits[0]))
@@ -31,7 +31,6 @@ void vcuda_policy_defaults(struct vcuda_policy *policy) {
         .gpus = {.count = 1, .index = {0}},
         .max_sessions = VCUDA_SESSIONS_DEFAULT,
         .max_pages = VCUDA_PAGES_DEFAULT,
-        .max_sleepers = VCUDA_SLEEPERS_DEFAULT,
     };
 }
 
@@ -42,7 +41,7 @@ static int set_limit(struct vcuda_policy *policy, const struct limit *limit, con
 
     if (err)
         return err;
-    if (value == 0 || value > limit->max)
+    if (value < limit->min || value > limit->max)
         return -ERANGE;
     memcpy((char *)policy + limit->offset, &value, sizeof(value));
     return 0;
@@ -119,7 +118,7 @@ static int parse_line(struct span s, unsigned line, struct vcuda_policy *policy,
         return 0;
     case -ENOENT:
         return refuse(error, line,
-                      "unknown key (known: gpus, max-sessions, max-pages, max-sleepers)");
+                      "unknown key (known: gpus, max-sessions, max-pages, max-gpu-mib)");
     case -ERANGE:
         return refuse(error, line, "%s is out of range", key);
     default:
@@ -148,8 +147,8 @@ int vcuda_policy_format(const struct vcuda_policy *policy, char *text, size_t si
     int len;
 
     vcuda_format_gpus(&policy->gpus, ' ', gpus);
-    len = snprintf(text, size, "gpus = %s\nmax-sessions = %u\nmax-pages = %u\nmax-sleepers = %u\n",
-                   gpus, policy->max_sessions, policy->max_pages, policy->max_sleepers);
+    len = snprintf(text, size, "gpus = %s\nmax-sessions = %u\nmax-pages = %u\nmax-gpu-mib = %u\n",
+                   gpus, policy->max_sessions, policy->max_pages, policy->max_gpu_mib);
     return (size_t)len < size ? len : -ENOSPC;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_policy *policy) {
-    static const char *const keys[] = {"gpus", "max-sessions", "max-pages", "max-sleepers"};
+    static const char *const keys[] = {"gpus", "max-sessions", "max-pages", "max-gpu-mib"};
 
     vcuda_policy_defaults(policy);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

@@ -43,8 +43,8 @@
  */
 #define VCUDA_PAGES_DEFAULT 24576u
 #define VCUDA_PAGES_MAX (1u << 20)
-#define VCUDA_SLEEPERS_DEFAULT 128u
-#define VCUDA_SLEEPERS_MAX 65536u
+/* 1 PiB: more than any host has, and no sum of bytes overflows. */
+#define VCUDA_GPU_MIB_MAX (1u << 30)
 
 #define VCUDA_POLICY_DIR "/etc/vcuda/domains"
 /* vcudad keeps <this>/<domain id>: lines "NAME VALUE", VALUE an unsigned number. */
@@ -108,8 +108,8 @@ const char *vcuda_state_name(enum vcuda_state state);
 struct vcuda_policy {
     struct vcuda_gpus gpus;
     uint32_t max_sessions;
-    uint32_t max_pages;    /* granted pages of 4 KiB, over all sessions */
-    uint32_t max_sleepers; /* threads of the guest that wait in the backend */
+    uint32_t max_pages;   /* granted pages of 4 KiB, over all sessions */
+    uint32_t max_gpu_mib; /* device memory in MiB, over all sessions and GPUs; 0: no limit */
 };
 
 /* Where and why a policy was refused. line is 0 where it is about no line. */
@@ -122,7 +122,7 @@ struct vcuda_policy_error {
 void vcuda_policy_defaults(struct vcuda_policy *policy);
 
 /*
- * Sets one key (gpus, max-sessions, max-pages, max-sleepers) from text.
+ * Sets one key (gpus, max-sessions, max-pages, max-gpu-mib) from text.
  * -ENOENT: no such key; -EINVAL or -ERANGE: bad value.
  */
 int vcuda_policy_set(struct vcuda_policy *policy, const char *key, const char *text, size_t len);
@@ -179,6 +179,7 @@ struct vcuda_front {
 struct vcuda_usage {
     uint32_t sessions;
     uint32_t pages;
+    uint32_t gpu_mib; /* device memory, rounded up */
 };
 
 /* read.c. Missing and malformed nodes show in the structure; an error is xenstored's. */

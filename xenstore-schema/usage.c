@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a domain uses now, for `vcudactl list`: two numbers that no guest reads. */
+/* What a domain uses now, for `vcudactl list`: numbers that no guest reads. */
 #include "node.h"
 
 #include <errno.h>
@@ -25,6 +25,8 @@ static int write_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
         err = node_permit(xs, t, sessions, 0, 0);
     if (!err)
         err = node_write_u32(xs, t, pages, w->usage->pages);
+    if (!err)
+        err = node_write_u32(xs, t, vcuda_path_dom0(w->domid, "gpu-mib"), w->usage->gpu_mib);
     return err;
 }
 
@@ -37,5 +39,7 @@ int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcud
 int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage) {
     int err = node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "sessions"), &usage->sessions);
 
-    return err ? err : node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "pages"), &usage->pages);
+    if (!err)
+        err = node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "pages"), &usage->pages);
+    return err ? err : node_u32(xs, XBT_NULL, vcuda_path_dom0(domid, "gpu-mib"), &usage->gpu_mib);
 }

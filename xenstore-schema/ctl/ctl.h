@@ -62,13 +62,13 @@ const char *ctl_hint(const struct vcuda_back *back, const struct vcuda_front *fr
 void ctl_print_safe(FILE *out, const char *text, size_t len);
 void ctl_print_json_string(const char *text);
 
-/* ---- options.c: --gpus, --max-sessions, --max-pages, --max-sleepers ---- */
+/* ---- options.c: --gpus, --max-sessions, --max-pages, --max-gpu-mib ---- */
 
 #define CTL_POLICY_HELP                                                                            \
     "  --gpus LIST         the host's GPUs that the domain sees, in this order (0,2)\n"            \
     "  --max-sessions N    processes of the guest that use a GPU at a time (64)\n"                 \
     "  --max-pages N       guest pages of 4 KiB shared with dom0 at a time (24576: 96 MiB)\n"      \
-    "  --max-sleepers N    threads of the guest that wait in the backend at a time (128)\n"
+    "  --max-gpu-mib N     MiB of device memory, over all programs and GPUs (0: no limit)\n"
 
 enum ctl_flag { CTL_PERSIST = 1, CTL_FORCE = 2, CTL_JSON = 4, CTL_TIMEOUT_S = 8, CTL_LIMITS = 16 };
 

@@ -42,7 +42,14 @@ static void print_limits(struct xs_handle *xs, uint32_t domid, const struct vcud
     else
         printf("sessions    at most %u\npages       at most %u (%u MiB)\n", policy->max_sessions,
                policy->max_pages, policy->max_pages / 256);
-    printf("sleepers    at most %u\n", policy->max_sleepers);
+    if (known)
+        printf("gpu memory  %u MiB", usage.gpu_mib);
+    else
+        printf("gpu memory ");
+    if (policy->max_gpu_mib)
+        printf(" %s %u MiB\n", known ? "of" : "at most", policy->max_gpu_mib);
+    else
+        printf("%s no limit\n", known ? "," : "");
 }
 
 static void print_policy(const char *name) {

@@ -16,7 +16,7 @@ static const struct option all[] = {
     {"gpus", required_argument, NULL, OPT_LIMIT},
     {"max-sessions", required_argument, NULL, OPT_LIMIT},
     {"max-pages", required_argument, NULL, OPT_LIMIT},
-    {"max-sleepers", required_argument, NULL, OPT_LIMIT},
+    {"max-gpu-mib", required_argument, NULL, OPT_LIMIT},
     {"persist", no_argument, NULL, OPT_PERSIST},
     {"force", no_argument, NULL, OPT_FORCE},
     {"json", no_argument, NULL, OPT_JSON},

@@ -59,28 +59,30 @@ static void attach_by_name_with_options(void **state) {
     (void)state;
     domain_create(31, "web1");
     expect(0, "web1 (id 31): attached: GPU 2,0, at most 9 sessions and 512 pages (2 MiB)",
-           "attach web1 --gpus 2,0 --max-sessions 9 --max-pages 512");
+           "attach web1 --gpus 2,0 --max-sessions 9 --max-pages 512 --max-gpu-mib 4096");
     assert_node(vcuda_path_back(31, "gpus"), "2 0");
     assert_node(vcuda_path_back(31, "max-sessions"), "9");
-    expect(0, "attached already", "attach 31 --gpus 2,0 --max-sessions 9 --max-pages 512");
+    expect(0, "attached already",
+           "attach 31 --gpus 2,0 --max-sessions 9 --max-pages 512 --max-gpu-mib 4096");
     expect(4, "with other settings", "attach web1");
 }
 
 static void list_shows_devices(void **state) {
-    struct vcuda_usage usage = {.sessions = 1, .pages = 256};
+    struct vcuda_usage usage = {.sessions = 1, .pages = 256, .gpu_mib = 300};
 
     (void)state;
     assert_int_equal(vcuda_xs_write_usage(store_xs, 31, &usage), 0);
     expect(0,
            "   31  web1                     running   Initialising  2,0       1/9       "
-           "256/512        2\n",
+           "256/512        2       300/4096\n",
            "list");
-    expect(0,
-           "[{\"id\": 31, \"name\": \"web1\", \"domain\": \"running\", \"backend\": "
-           "\"Initialising\", \"frontend\": \"Initialising\", \"online\": true, "
-           "\"sessions\": 1, \"pages\": 256, \"gpus\": [2,0], \"max_sessions\": 9, "
-           "\"max_pages\": 512, \"max_sleepers\": 128}]\n",
-           "list --json");
+    expect(
+        0,
+        "[{\"id\": 31, \"name\": \"web1\", \"domain\": \"running\", \"backend\": "
+        "\"Initialising\", \"frontend\": \"Initialising\", \"online\": true, "
+        "\"sessions\": 1, \"pages\": 256, \"gpu_mib\": 300, \"gpus\": [2,0], \"max_sessions\": 9, "
+        "\"max_pages\": 512, \"max_gpu_mib\": 4096}]\n",
+        "list --json");
 }
 
 static void info_shows_nodes_and_a_hint(void **state) {
@@ -89,6 +91,7 @@ static void info_shows_nodes_and_a_hint(void **state) {
     expect(0, "domain      web1 (id 31), running", "info web1");
     expect(0, "is vcuda-back loaded in dom0?", "info web1");
     expect(0, "pages       256 of 512 (1 of 2 MiB)", "info web1");
+    expect(0, "gpu memory  300 MiB of 4096 MiB\n", "info web1");
     expect(0, "  evil = \"?[2Jx\"\n", "info web1");
     store_write(vcuda_path_back(31, "min-version"), "1");
     store_write(vcuda_path_back(31, "max-version"), "1");

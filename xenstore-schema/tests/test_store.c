@@ -44,7 +44,7 @@ static void attach_writes_nodes_and_permissions(void **state) {
         {"gpus", "0 2"},
         {"max-sessions", "64"},
         {"max-pages", "24576"},
-        {"max-sleepers", "128"},
+        {"max-gpu-mib", "0"},
     };
     static const char *const front[][2] = {
         {"backend", "/local/domain/0/backend/vcuda/5/0"},
@@ -243,7 +243,7 @@ static void reap_takes_the_dead_only(void **state) {
 }
 
 static void usage_is_for_dom0_alone(void **state) {
-    struct vcuda_usage usage = {.sessions = 3, .pages = 4096}, seen;
+    struct vcuda_usage usage = {.sessions = 3, .pages = 4096, .gpu_mib = 7}, seen;
 
     (void)state;
     domain_create(16, "sixteen");
@@ -252,6 +252,7 @@ static void usage_is_for_dom0_alone(void **state) {
     assert_int_equal(vcuda_xs_read_usage(store_xs, 16, &seen), 0);
     assert_int_equal(seen.sessions, 3);
     assert_int_equal(seen.pages, 4096);
+    assert_int_equal(seen.gpu_mib, 7);
     assert_permissions(vcuda_path_dom0(16, NULL), "n0");
     assert_permissions(vcuda_path_dom0(16, "sessions"), "n0");
     assert_permissions(vcuda_path_dom0(16, "pages"), "n0");

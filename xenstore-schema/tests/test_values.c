@@ -117,8 +117,8 @@ static void longest_gpu_list_fits(void **state) {
 static void paths_are_what_the_drivers_expect(void **state) {
     (void)state;
     assert_string_equal(vcuda_path_back(5, NULL).s, "/local/domain/0/backend/vcuda/5/0");
-    assert_string_equal(vcuda_path_back(32751, "max-sleepers").s,
-                        "/local/domain/0/backend/vcuda/32751/0/max-sleepers");
+    assert_string_equal(vcuda_path_back(32751, "max-gpu-mib").s,
+                        "/local/domain/0/backend/vcuda/32751/0/max-gpu-mib");
     assert_string_equal(vcuda_path_front(5, "state").s, "/local/domain/5/device/vcuda/0/state");
     assert_string_equal(vcuda_path_dom0(5, "pages").s, "/local/domain/0/vcuda/domain/5/pages");
     assert_string_equal(vcuda_path_name(5).s, "/local/domain/5/name");
@@ -145,7 +145,7 @@ static void policy_text_is_read(void **state) {
     assert_int_equal(policy.gpus.index[0], 3);
     assert_int_equal(policy.max_pages, 100);
     assert_int_equal(policy.max_sessions, VCUDA_SESSIONS_DEFAULT);
-    assert_int_equal(policy.max_sleepers, VCUDA_SLEEPERS_DEFAULT);
+    assert_int_equal(policy.max_gpu_mib, 0);
 }
 
 static void refuse_policy(const char *text, size_t len, unsigned line, const char *why) {
@@ -163,16 +163,16 @@ static void refuse_policy(const char *text, size_t len, unsigned line, const cha
 #define REFUSE(text, line, why) refuse_policy(text, sizeof(text) - 1, line, why)
 
 static void bad_policy_text_is_refused(void **state) {
-    static const char unknown[] =
-        "unknown key (known: gpus, max-sessions, max-pages, max-sleepers)";
+    static const char unknown[] = "unknown key (known: gpus, max-sessions, max-pages, max-gpu-mib)";
 
     (void)state;
     REFUSE("gpus = 1\nnonsense\n", 2, "expected KEY = VALUE");
     REFUSE("max-pages = 1\ncolour = red", 2, unknown);
-    REFUSE("max-sleepers-and-more = 1", 1, unknown);
+    REFUSE("max-gpu-mib-and-more = 1", 1, unknown);
     REFUSE("gpus\0 = 1", 1, unknown);
     REFUSE(" = 1", 1, unknown);
     REFUSE("max-pages = 0", 1, "max-pages is out of range");
+    REFUSE("max-gpu-mib = 1073741825", 1, "max-gpu-mib is out of range");
     REFUSE("max-pages = 1048577", 1, "max-pages is out of range");
     REFUSE("max-sessions = 1 2", 1, "max-sessions: not a valid value");
     REFUSE("max-sessions = 1\0", 1, "max-sessions: not a valid value");
@@ -209,7 +209,7 @@ static void policies_are_stored_and_found(void **state) {
     snprintf(dir, sizeof(dir), "%s/vcuda/domains", root);
     vcuda_policy_defaults(&policy);
     policy.gpus = (struct vcuda_gpus){.count = 2, .index = {1, 0}};
-    policy.max_sleepers = 17;
+    policy.max_gpu_mib = 17;
 
     assert_int_equal(vcuda_policy_names(dir, &names), 0);
     free(names);
