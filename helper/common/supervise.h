@@ -15,9 +15,10 @@
  *     | loads the driver, cuInit, enters the sandbox    |
  *     |  READY driver version, number of devices        |
  *     |------------------------------------------------>|
- *     |  SESSION whose, which GPUs, limits  + one       |
- *     |  descriptor: of /dev/vcuda-host's session, or   |
- *     |  the local client's connected socket            |
+ *     |  SESSION whose, which GPUs, limits              |
+ *     |  + descriptors: of /dev/vcuda-host's session, or|
+ *     |  the local client's connected socket; and of a  |
+ *     |  sealed memory file, one struct vcuda_owner     |
  *     |<------------------------------------------------|
  *     | closes 3, serves the session, exits with 0      |
  *
@@ -38,12 +39,13 @@
 
 #include <stdint.h>
 
+#include "owner.h"
 #include "stats.h"
 
 #define VCUDA_SUPERVISE_FD 3
 #define VCUDA_SUPERVISE_STATS_FD 4
-/* Changes with every change of this file or of struct vcuda_stats. */
-#define VCUDA_SUPERVISE_VERSION 2u
+/* Changes with every change of this file, of struct vcuda_stats or of struct vcuda_owner. */
+#define VCUDA_SUPERVISE_VERSION 3u
 
 /* domid of a session of the local transport. */
 #define VCUDA_SUPERVISE_LOCAL UINT32_MAX
@@ -78,6 +80,7 @@ struct vcuda_supervise_session {
     uint32_t gpu_count; /* at least 1 */
     /* The session's device i is the driver's device gpus[i]; each is below READY's devices. */
     uint32_t gpus[VCUDA_SUPERVISE_GPUS_MAX];
+    uint32_t place;        /* the worker's own in struct vcuda_owner, below VCUDA_ACCOUNT_SHARES */
     uint64_t memory_limit; /* bytes of device memory over all its GPUs; 0: none */
 };
 
@@ -90,10 +93,11 @@ struct vcuda_stats *vcuda_supervise_stats(void);
 int vcuda_supervise_ready(uint32_t driver_version, uint32_t devices);
 int vcuda_supervise_failed(const char *text);
 /*
- * Waits for SESSION and closes descriptor 3. *fd is the caller's, close-on-exec.
- * -EPIPE: vcudad wants no more, exit with 0.
+ * Waits for SESSION and closes descriptor 3. *fd is the caller's, close-on-exec; *owner stays
+ * mapped. -EPIPE: vcudad wants no more, exit with 0.
  */
-int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd);
+int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd,
+                         struct vcuda_owner **owner);
 
 /*
  * vcudad's half, on its end of the socket pair.
@@ -111,7 +115,8 @@ union vcuda_supervise_report {
  * another version.
  */
 int vcuda_supervise_receive(int sock, union vcuda_supervise_report *report);
-/* Hands a session over; fd stays the caller's too. -EPIPE: the worker has gone. */
-int vcuda_supervise_give(int sock, const struct vcuda_supervise_session *session, int fd);
+/* Hands a session over; fd and owner_fd stay the caller's too. -EPIPE: the worker has gone. */
+int vcuda_supervise_give(int sock, const struct vcuda_supervise_session *session, int fd,
+                         int owner_fd);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domains.h"
 #include "log.h"
+#include "owners.h"
 #include "textfile.h"
 #include "xen.h"
 
@@ -14,6 +15,8 @@
 struct totals {
     uint64_t sessions;       /* now */
     uint64_t sessions_ended; /* since vcudad started */
+    uint64_t gpu_memory;     /* bytes of it that all sessions hold now, */
+    uint64_t gpu_limit;      /* and that they may; 0: no limit */
     struct vcuda_stats sums; /* of the counters, and of pages now */
 };
 
@@ -79,6 +82,9 @@ static void write_counters(const struct domain *d) {
     int n = snprintf(text, sizeof(text), "sessions %" PRIu64 "\nsessions_ended %" PRIu64 "\n",
                      t->sessions, t->sessions_ended);
 
+    n += snprintf(text + n, sizeof(text) - (size_t)n,
+                  "gpu_memory %" PRIu64 "\ngpu_memory_limit %" PRIu64 "\n", t->gpu_memory,
+                  t->gpu_limit);
     n += snprintf(text + n, sizeof(text) - (size_t)n, "pages %" PRIu64 "\n", t->sums.pages);
 #define X(name, text_)                                                                             \
     n += snprintf(text + n, sizeof(text) - (size_t)n, #name " %" PRIu64 "\n", t->sums.name);
@@ -91,6 +97,8 @@ static void write_counters(const struct domain *d) {
 
 static void add_live(struct totals *totals, const struct worker *worker) {
     totals->sessions++;
+    totals->gpu_memory = owners_held_in_all(worker->owner);
+    totals->gpu_limit = worker->session.memory_limit;
     totals->sums.pages += vcuda_stats_get(&worker->spawned.stats->pages);
     add_counters(&totals->sums, worker->spawned.stats);
 }
@@ -109,11 +117,12 @@ static void publish(struct domain *d, const struct pool *pool) {
     }
     if (!memcmp(&now, &d->shown, sizeof(now)))
         return;
-    usage = now.sessions != d->shown.sessions || now.sums.pages != d->shown.sums.pages;
+    usage = now.sessions != d->shown.sessions || now.sums.pages != d->shown.sums.pages ||
+            now.gpu_memory != d->shown.gpu_memory;
     d->shown = now;
     write_counters(d);
     if (usage)
-        xen_publish(d->domid, (uint32_t)now.sessions, now.sums.pages);
+        xen_publish(d->domid, (uint32_t)now.sessions, now.sums.pages, now.gpu_memory);
 }
 
 /* A domain's entry outlives its last worker, whose end would make a new one. */

@@ -97,7 +97,8 @@ static void welcome(int fd, const struct ucred *who) {
                     .domid = VCUDA_SUPERVISE_LOCAL,
                     .session = ++last_session,
                     .uid = who->uid,
-                    .pid = (uint32_t)who->pid},
+                    .pid = (uint32_t)who->pid,
+                    .memory_limit = (uint64_t)options->max_local_gpu_mib << 20},
     };
     loop_add(fd, &client->source, EPOLLRDHUP);
     pool_submit(pool, &client->request);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
+#include "owner.h"
 #include "sandbox.h"
 #include "schema.h"
 #include "xen.h"
@@ -27,6 +28,7 @@ static const char help[] =
     "      --socket-mode MODE     who may connect (default 0666)\n"
     "      --socket-group GROUP   whose the socket is, by name or number\n"
     "      --max-local-sessions N for each user (default 64)\n"
+    "      --max-local-gpu-mib N  device memory in MiB for each user (default 0: no limit)\n"
     "      --policy-dir DIR       which domains get what (default " VCUDA_POLICY_DIR ")\n"
     "      --state-dir DIR        status and counters (default " STATE_DIR ")\n"
     "      --driver PATH          CUDA driver to load (default: VCUDA_DRIVER, or the\n"
@@ -50,6 +52,7 @@ enum {
     OPT_SOCKET_MODE,
     OPT_SOCKET_GROUP,
     OPT_MAX_LOCAL,
+    OPT_MAX_LOCAL_GPU_MIB,
     OPT_POLICY_DIR,
     OPT_STATE_DIR,
     OPT_DRIVER,
@@ -68,6 +71,7 @@ static const struct option long_options[] = {
     {"socket-mode", required_argument, NULL, OPT_SOCKET_MODE},
     {"socket-group", required_argument, NULL, OPT_SOCKET_GROUP},
     {"max-local-sessions", required_argument, NULL, OPT_MAX_LOCAL},
+    {"max-local-gpu-mib", required_argument, NULL, OPT_MAX_LOCAL_GPU_MIB},
     {"policy-dir", required_argument, NULL, OPT_POLICY_DIR},
     {"state-dir", required_argument, NULL, OPT_STATE_DIR},
     {"driver", required_argument, NULL, OPT_DRIVER},
@@ -161,7 +165,10 @@ static void set(struct options *o, int option, const char *value) {
         o->socket_group = value;
         break;
     case OPT_MAX_LOCAL:
-        o->max_local_sessions = number("max-local-sessions", value, 10, 65536);
+        o->max_local_sessions = number("max-local-sessions", value, 10, VCUDA_ACCOUNT_SHARES);
+        break;
+    case OPT_MAX_LOCAL_GPU_MIB:
+        o->max_local_gpu_mib = number("max-local-gpu-mib", value, 10, VCUDA_GPU_MIB_MAX);
         break;
     case OPT_POLICY_DIR:
         o->policy_dir = value;

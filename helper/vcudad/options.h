@@ -18,6 +18,7 @@ struct options {
     mode_t socket_mode;
     const char *socket_group;    /* by name or number; NULL: vcudad's own */
     unsigned max_local_sessions; /* for each user */
+    unsigned max_local_gpu_mib;  /* the same; 0: no limit */
     const char *state_dir;
     const char *policy_dir;
     const char *worker;      /* path of vcuda-worker */

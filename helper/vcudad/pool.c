@@ -3,6 +3,7 @@
 #include "cgroup.h"
 #include "identity.h"
 #include "log.h"
+#include "owners.h"
 #include "roster.h"
 #include "status.h"
 
@@ -99,13 +100,24 @@ static int choose_gpus(const struct pool *pool, struct vcuda_supervise_session *
     return 0;
 }
 
-/* The worker serves, or (false) turned out to be dead. */
-static bool give(struct worker *worker, struct request *request, int fd) {
+static void leave_owner(struct worker *worker) {
+    if (worker->owner)
+        owners_leave(worker->owner, &worker->session);
+    worker->owner = NULL;
+}
+
+/* The worker serves: 0; -EPIPE: it turned out to be dead; or an error of the request's. */
+static int give(struct worker *worker, struct request *request, int fd) {
+    struct owner *owner;
     int error;
 
+    owner = owners_enter(&request->session, &error);
+    if (!owner)
+        return error;
+    worker->owner = owner;
     worker->session = request->session;
     roster_write(worker->pool, worker);
-    error = vcuda_supervise_give(worker->spawned.sock, &request->session, fd);
+    error = vcuda_supervise_give(worker->spawned.sock, &request->session, fd, owners_fd(owner));
     hang_up(worker);
     worker->deadline = 0;
     if (error) {
@@ -113,7 +125,8 @@ static bool give(struct worker *worker, struct request *request, int fd) {
                   strerror(-error));
         kill(worker->spawned.pid, SIGKILL);
         worker->state = RETIRED;
-        return false;
+        leave_owner(worker);
+        return -EPIPE;
     }
     worker->state = SERVING;
     worker->since = time(NULL);
@@ -122,27 +135,28 @@ static bool give(struct worker *worker, struct request *request, int fd) {
               request->session.domid == VCUDA_SUPERVISE_LOCAL ? "process" : "domain",
               request->session.domid == VCUDA_SUPERVISE_LOCAL ? request->session.pid
                                                               : request->session.domid);
-    return true;
+    return 0;
 }
 
 /* Gives the first request to an idle worker: false when one of them is missing. */
 static bool match(struct pool *pool) {
     struct request *request = pool->queue;
     struct worker *worker = find_worker(pool, IDLE);
-    int fd;
+    int fd, error;
 
     if (!request || !worker)
         return false;
     fd = choose_gpus(pool, &request->session);
     if (!fd)
         fd = request->ops->claim(request);
-    if (fd < 0) {
-        pool->queue = request->next;
-        refuse(request, fd);
-    } else if (give(worker, request, fd)) {
-        pool->queue = request->next;
+    error = fd < 0 ? fd : give(worker, request, fd);
+    if (fd >= 0 && error == -EPIPE) /* another worker's turn */
+        return true;
+    pool->queue = request->next;
+    if (error)
+        refuse(request, error);
+    else
         request->ops->given(request);
-    }
     return true;
 }
 
@@ -340,6 +354,7 @@ static void ended(struct worker *worker, int status) {
                                                                  : worker->session.domid,
                   how, vcuda_stats_get(&worker->spawned.stats->last_call));
         status_session_ended(&worker->session, worker->spawned.stats);
+        leave_owner(worker);
     } else if (worker->state != RETIRED && !pool->stopping) {
         snprintf(text, sizeof(text), "vcuda-worker %s while it %s", how,
                  worker->state == STARTING ? "loaded the driver" : "waited for a session");

@@ -37,6 +37,7 @@ struct worker {
     time_t since;      /* when it began to serve */
     uint64_t deadline; /* is killed then (loop_now()); 0: never */
     struct vcuda_supervise_session session;
+    struct owner *owner; /* whose session it is; NULL before */
     struct worker *next;
 };
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roster.h"
-
-static bool same_owner(const struct vcuda_supervise_session *a,
-                       const struct vcuda_supervise_session *b) {
-    return a->domid == b->domid && (a->domid != VCUDA_SUPERVISE_LOCAL || a->uid == b->uid);
-}
+#include "owners.h"
 
 /* Its entry in a roster; 0 as long as it is not known, or for a session without a program. */
 static uint64_t entry_of(const struct worker *w) {
@@ -21,7 +17,7 @@ void roster_write(const struct pool *pool, struct worker *worker) {
 
     for (const struct worker *w = pool->workers; w && count < VCUDA_ROSTER_MAX; w = w->next) {
         uint64_t entry =
-            w->state == SERVING && same_owner(&w->session, &worker->session) ? entry_of(w) : 0;
+            w->state == SERVING && owners_same(&w->session, &worker->session) ? entry_of(w) : 0;
 
         if (entry)
             vcuda_stats_set(&roster[count++], entry);

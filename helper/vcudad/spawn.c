@@ -2,6 +2,7 @@
 #include "spawn.h"
 #include "cgroup.h"
 #include "log.h"
+#include "memfile.h"
 #include "supervise.h"
 
 #include <errno.h>
@@ -15,28 +16,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* A page for the worker's numbers: sealed, or a worker could cut it and kill us by SIGBUS. */
-static int make_page(struct vcuda_worker_page **made) {
-    int fd = memfd_create("vcuda-stats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    void *page;
-
-    if (fd < 0)
-        return -errno;
-    if (ftruncate(fd, sizeof(**made)) ||
-        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-        goto fail;
-    page = mmap(NULL, sizeof(**made), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (page == MAP_FAILED)
-        goto fail;
-    *made = page;
-    return fd;
-fail:;
-    int error = -errno;
-
-    close(fd);
-    return error;
-}
 
 /* Puts the two descriptors where the worker expects them and closes all others. */
 static void arrange_descriptors(int sock, int stats) {
@@ -109,12 +88,14 @@ become_worker(const struct options *options, const char *drop, int sock, int sta
 int spawn_worker(const struct options *options, const char *drop, unsigned number,
                  struct spawned *spawned) {
     int pair[2];
-    int stats = make_page(&spawned->page);
+    void *page;
+    int stats = memfile_make("vcuda-stats", sizeof(*spawned->page), &page);
     int group;
     int error = 0;
 
     if (stats < 0)
         return stats;
+    spawned->page = page;
     spawned->stats = &spawned->page->stats;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
         error = -errno;

@@ -2,6 +2,7 @@
 #include "status.h"
 #include "domains.h"
 #include "log.h"
+#include "owners.h"
 #include "roster.h"
 #include "textfile.h"
 #include "xen.h"
@@ -49,7 +50,9 @@ static void put_session(FILE *out, const struct worker *worker) {
             (long)(time(NULL) - worker->since));
     for (uint32_t i = 0; i < s->gpu_count; i++)
         fprintf(out, "%s%u", i ? ", " : "", s->gpus[i]);
-    fprintf(out, "],\n     \"last_call\": %" PRIu64 ", \"pages\": %" PRIu64,
+    fprintf(out, "],\n     \"gpu_memory\": %" PRIu64 ", \"gpu_memory_limit\": %" PRIu64 ",",
+            owners_held(worker->owner, s), s->memory_limit);
+    fprintf(out, "\n     \"last_call\": %" PRIu64 ", \"pages\": %" PRIu64,
             vcuda_stats_get(&stats->last_call), vcuda_stats_get(&stats->pages));
 #define X(name, text) fprintf(out, ", \"" #name "\": %" PRIu64, vcuda_stats_get(&stats->name));
     VCUDA_COUNTERS(X)

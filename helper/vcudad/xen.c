@@ -17,6 +17,7 @@
 #include <xenstore.h>
 
 #define RETRY_MS 5000
+#define MIB (1ull << 20)
 
 /* A guest's session between its open() and its worker. */
 struct guest {
@@ -90,8 +91,8 @@ static const struct request_ops guest_ops = {
     .refuse = guest_refuse,
 };
 
-/* Which GPUs the domain has: 0, or the errno for its open(). */
-static int read_gpus(struct vcuda_supervise_session *session) {
+/* Which GPUs the domain has, and how much of their memory: 0, or the errno for its open(). */
+static int read_policy(struct vcuda_supervise_session *session) {
     struct vcuda_back back;
     int error = xs ? vcuda_xs_read_back(xs, session->domid, &back) : -EIO;
 
@@ -103,6 +104,7 @@ static int read_gpus(struct vcuda_supervise_session *session) {
     _Static_assert(VCUDA_GPUS_MAX <= VCUDA_SUPERVISE_GPUS_MAX, "a policy's GPUs fit");
     session->gpu_count = back.policy.gpus.count;
     memcpy(session->gpus, back.policy.gpus.index, session->gpu_count * sizeof(session->gpus[0]));
+    session->memory_limit = (uint64_t)back.policy.max_gpu_mib << 20;
     return session->gpu_count ? 0 : -ENODEV;
 }
 
@@ -115,7 +117,7 @@ static void session_new(uint32_t domid, uint32_t session) {
         guest->request.ops = &guest_ops;
         guest->request.session = (struct vcuda_supervise_session){
             .op = VCUDA_SUPERVISE_SESSION, .domid = domid, .session = session};
-        error = read_gpus(&guest->request.session);
+        error = read_policy(&guest->request.session);
     }
     if (!error) {
         pool_submit(pool, &guest->request);
@@ -292,10 +294,16 @@ const char *xen_state(void) {
     return state;
 }
 
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages) {
+/* A worker's word: it may be any number. */
+static uint32_t at_most_32_bits(uint64_t number) {
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory) {
     struct vcuda_usage usage = {
         .sessions = sessions,
-        .pages = pages > UINT32_MAX ? UINT32_MAX : (uint32_t)pages,
+        .pages = at_most_32_bits(pages),
+        .gpu_mib = at_most_32_bits(gpu_memory / MIB + (gpu_memory % MIB != 0)),
     };
 
     /* Nodes written after the domain's end would stay for ever. */

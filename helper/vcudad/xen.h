@@ -29,6 +29,6 @@ void xen_stop(void);
 const char *xen_state(void);
 
 /* Tells xenstore what a domain uses. */
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages);
+void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory);
 
 #endif

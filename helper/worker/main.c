@@ -10,6 +10,7 @@
 #include "addresses.h"
 #include "cuda_errors.h"
 #include "log.h"
+#include "memory.h"
 #include "prints.h"
 #include "sandbox.h"
 #include "supervise.h"
@@ -82,9 +83,10 @@ static bool load_driver(struct worker *w, int *devices, char *text, size_t size)
 
 static int take_session(struct worker *w) {
     struct vcuda_supervise_session session;
+    struct vcuda_owner *owner;
     int fd, r;
 
-    r = vcuda_supervise_wait(&session, &fd);
+    r = vcuda_supervise_wait(&session, &fd, &owner);
     if (r)
         return r;
     if (session.gpu_count > VCUDA_DEVICES_MAX)
@@ -94,6 +96,7 @@ static int take_session(struct worker *w) {
     w->gpu_count = (int)session.gpu_count;
     worker_warm_for(w);
     addresses_start(w);
+    memory_start(owner, session.place, session.memory_limit);
     vcuda_stats_set(&w->stats->domid, session.domid);
     vcuda_stats_set(&w->stats->session, session.session);
     return session.domid == VCUDA_SUPERVISE_LOCAL ? link_open_local(&w->link, fd)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: made and ended on waiter threads, since that takes long. */
 #include "barrier.h"
+#include "memory.h"
 #include "worker.h"
 
 CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
@@ -41,6 +42,7 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
     worker_forget_context();
     for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
+    memory_end_context(a->ctx_name);
     return r;
 }
 
@@ -58,6 +60,8 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     name = objects_end_primary(&w->objects, (uint64_t)a->dev);
     pending_forget_context(name);
     worker_forget_context();
+    if (r == CUDA_SUCCESS)
+        memory_end_context(name);
     if (a->dev == 0)
         regions_unregistered(w);
     /* The guest's name goes on, and means a context that must be made anew. */
@@ -89,10 +93,15 @@ CUresult own_cuCtxCreate_v2(struct worker *w, struct frame *f, struct args_cuCtx
 }
 
 CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCtxDestroy_v2 *a) {
+    CUresult r;
+
     (void)f;
     pending_forget_context(a->ctx_name);
     worker_forget_context();
-    return w->driver.cuCtxDestroy_v2(a->ctx);
+    r = w->driver.cuCtxDestroy_v2(a->ctx);
+    if (r == CUDA_SUCCESS)
+        memory_end_context(a->ctx_name);
+    return r;
 }
 
 CUresult own_cuCtxSetFlags(struct worker *w, struct frame *f, struct args_cuCtxSetFlags *a) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graphs.h"
+#include "pools.h"
 
 uint64_t graph_name_of(struct worker *w, CUgraph graph, uint64_t owner) {
     struct object o = {.native = graph, .owner = owner};
@@ -160,4 +161,12 @@ CUresult own_graph_update(struct worker *w, struct frame *f, struct args_graph_u
     a->node = graph_node_name(w, info.errorNode, a->graph_name);
     a->from = graph_node_name(w, info.errorFromNode, a->graph_name);
     return CUDA_SUCCESS;
+}
+
+CUresult own_cuGraphLaunch(struct worker *w, struct frame *f, struct args_cuGraphLaunch *a) {
+    CUresult r = w->driver.cuGraphLaunch(a->hGraph, a->hStream);
+
+    (void)f;
+    pools_graph_launched(w);
+    return r;
 }

@@ -8,6 +8,8 @@
 #include "graph_params.h"
 #include "hostfunc.h"
 #include "launch_attributes.h"
+#include "memory.h"
+#include "pools.h"
 
 /*
  * A host function's number must live as long as any graph, copy or executable has the node: only
@@ -43,12 +45,27 @@ static CUresult tell_made(struct worker *w, const struct node_params *p, uint64_
     return CUDA_SUCCESS;
 }
 
+/* A node's memory is taken by a launch; what does not fit at all is refused here. */
+static CUresult memory_fits(struct worker *w, const CUgraphNodeParams *p) {
+    uint64_t bytes = memory_grains(p->alloc.bytesize);
+
+    if (p->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        return CUDA_SUCCESS;
+    if (!pools_take_any(w, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memory_give_back(bytes);
+    pools_graphs_hold();
+    return CUDA_SUCCESS;
+}
+
 static CUresult add(struct worker *w, struct args_graph_node_add *a, struct node_params *p) {
     const struct vcuda_node *n = a->params;
     const CUgraphEdgeData *edges;
     uint64_t name;
     CUresult r = graph_edges(a->edges, a->edges_len, a->dependencies_count, &edges);
 
+    if (r == CUDA_SUCCESS)
+        r = memory_fits(w, &p->native);
     if (r == CUDA_SUCCESS)
         r = w->driver.cuGraphAddNode_v2(&a->node, a->graph, a->dependencies, edges,
                                         a->dependencies_count, &p->native);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "nvml.h"
 #include "stats.h"
 #include "worker.h"
@@ -99,6 +100,13 @@ CUresult own_nvml_memory(struct worker *w, struct frame *f, struct args_nvml_mem
 
     (void)f;
     a->result = (int32_t)host_memory(w, a->device, &m);
+    if (memory_limited() && memory_size(m.total) < m.total) {
+        /* A smaller GPU, which no others use. */
+        m.total = memory_size(m.total);
+        m.reserved = 0;
+        m.free = memory_left(m.free);
+        m.used = m.total - m.free;
+    }
     a->total = m.total;
     a->reserved = m.reserved;
     a->left = m.free;

@@ -2,6 +2,7 @@
 /* Memory pools. Places name the guest's devices; the driver gets its own. */
 #include <stdlib.h>
 
+#include "pools.h"
 #include "worker.h"
 
 /* A device that there is not: the driver says what it says of those. */
@@ -98,6 +99,24 @@ CUresult own_cuMemPoolCreate(struct worker *w, struct frame *f, struct args_cuMe
     worker_location(w, &props.location);
     props.win32SecurityAttributes = NULL;
     return w->driver.cuMemPoolCreate(&a->pool, &props);
+}
+
+CUresult own_cuMemPoolTrimTo(struct worker *w, struct frame *f, struct args_cuMemPoolTrimTo *a) {
+    CUresult r = w->driver.cuMemPoolTrimTo(a->pool, a->minBytesToKeep);
+
+    (void)f;
+    pools_look(w, a->pool);
+    return r;
+}
+
+/* It may go on until what the program has from it is free, but nobody can ask it any more. */
+CUresult own_cuMemPoolDestroy(struct worker *w, struct frame *f, struct args_cuMemPoolDestroy *a) {
+    CUresult r = w->driver.cuMemPoolDestroy(a->pool);
+
+    (void)f;
+    if (r == CUDA_SUCCESS)
+        pools_end(a->pool);
+    return r;
 }
 
 CUresult own_cuMemGetDefaultMemPool(struct worker *w, struct frame *f,

@@ -4,6 +4,7 @@
 
 #include "barrier.h"
 #include "log.h"
+#include "memory.h"
 #include "version.h"
 #include "worker.h"
 
@@ -86,7 +87,7 @@ CUresult own_device_info(struct worker *w, struct frame *f, struct args_device_i
     if (r != CUDA_SUCCESS)
         return r;
     memcpy(info->uuid, uuid.bytes, sizeof(info->uuid));
-    info->total_memory = bytes;
+    info->total_memory = memory_size(bytes);
     info->peers = peers_of(w, device);
     fill_attributes(w, device, info);
     a->info_len = sizeof(*info);

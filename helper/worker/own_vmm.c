@@ -5,6 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "memory.h"
+#include "physical.h"
+#include "pools.h"
 #include "worker.h"
 
 CUresult own_cuMemAddressReserve(struct worker *w, struct frame *f,
@@ -30,12 +33,20 @@ static CUresult native_properties(const struct worker *w, CUmemAllocationProp *p
 
 CUresult own_cuMemCreate(struct worker *w, struct frame *f, struct args_cuMemCreate *a) {
     CUmemAllocationProp prop = *a->prop;
+    uint64_t bytes = memory_grains(a->size);
     CUresult r = native_properties(w, &prop);
 
     if (r != CUDA_SUCCESS)
         return r;
+    if (!pools_take_any(w, bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     f->aux = 1; /* handles of it that the guest holds */
-    return w->driver.cuMemCreate(&a->handle, a->size, &prop, a->flags);
+    r = w->driver.cuMemCreate(&a->handle, a->size, &prop, a->flags);
+    if (r == CUDA_SUCCESS)
+        physical_made(a->handle, bytes);
+    else
+        memory_give_back(bytes);
+    return r;
 }
 
 /*
@@ -43,17 +54,53 @@ CUresult own_cuMemCreate(struct worker *w, struct frame *f, struct args_cuMemCre
  * thread's allocation.
  */
 CUresult own_cuMemRelease(struct worker *w, struct frame *f, struct args_cuMemRelease *a) {
+    struct physical *p;
+    CUresult r;
+
     (void)f;
     if (!objects_drop(&w->objects, a->handle_name))
         return CUDA_ERROR_INVALID_VALUE;
-    return w->driver.cuMemRelease(a->handle);
+    p = physical_release(a->handle);
+    r = w->driver.cuMemRelease(a->handle);
+    physical_drop(p);
+    return r;
+}
+
+CUresult own_cuMemMap(struct worker *w, struct frame *f, struct args_cuMemMap *a) {
+    struct physical *p = physical_use_handle(a->handle);
+    CUresult r = w->driver.cuMemMap(a->ptr, a->size, a->offset, a->handle, a->flags);
+
+    (void)f;
+    if (r == CUDA_SUCCESS)
+        physical_map(a->ptr, a->size, p);
+    else
+        physical_drop(p);
+    return r;
+}
+
+CUresult own_cuMemUnmap(struct worker *w, struct frame *f, struct args_cuMemUnmap *a) {
+    struct physical_mapping *list = physical_unmap(a->ptr, a->size);
+    CUresult r = w->driver.cuMemUnmap(a->ptr, a->size);
+
+    (void)f;
+    if (r == CUDA_SUCCESS)
+        physical_end(list);
+    else
+        physical_put_back(list);
+    return r;
 }
 
 CUresult own_cuMemRetainAllocationHandle(struct worker *w, struct frame *f,
                                          struct args_cuMemRetainAllocationHandle *a) {
+    struct physical *p = physical_use_address(a->addr);
     CUresult r = w->driver.cuMemRetainAllocationHandle(&a->handle, (void *)a->addr);
 
-    if (r == CUDA_SUCCESS && !objects_hold(&w->objects, VCUDA_KIND_MEMORY, (void *)a->handle))
+    if (r != CUDA_SUCCESS) {
+        physical_drop(p);
+        return r;
+    }
+    physical_handle(a->handle, p);
+    if (!objects_hold(&w->objects, VCUDA_KIND_MEMORY, (void *)a->handle))
         f->aux = 1;
     return r;
 }

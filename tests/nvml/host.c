@@ -120,17 +120,17 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
 nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory) {
     if (!host_device(device))
         return NVML_ERROR_INVALID_ARGUMENT;
-    memory->total = 1000000;
+    memory->total = 1000000000;
     memory->reserved = 1000;
     memory->used = 20000;
-    memory->free = 979000;
+    memory->free = 999979000;
     return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
     if (!host_device(device))
         return NVML_ERROR_INVALID_ARGUMENT;
-    *memory = (nvmlMemory_t){.total = 1000000, .free = 979000, .used = 21000};
+    *memory = (nvmlMemory_t){.total = 1000000000, .free = 999979000, .used = 21000};
     return NVML_SUCCESS;
 }
 

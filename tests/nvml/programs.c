@@ -4,6 +4,7 @@
  *
  *   programs hold   has a context until its standard input ends; prints its number
  *   programs list   prints the numbers of those that NVML tells, after each line that it reads
+ *   programs take   takes 3 MiB of device memory; prints what NVML tells of it, in MiB
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,19 @@ static void list(nvmlDevice_t device) {
     fflush(stdout);
 }
 
+static int take(nvmlDevice_t device) {
+    nvmlMemory_v2_t m = {.version = NVML_VERSION_WORD(nvmlMemory_v2_t, 2)};
+    CUcontext context;
+    CUdeviceptr memory;
+
+    if (cuInit(0) != CUDA_SUCCESS || cuDevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS ||
+        cuCtxSetCurrent(context) != CUDA_SUCCESS || cuMemAlloc(&memory, 3 << 20) != CUDA_SUCCESS ||
+        nvmlDeviceGetMemoryInfo_v2(device, &m) != NVML_SUCCESS)
+        return 1;
+    printf("total %llu free %llu used %llu\n", m.total >> 20, m.free >> 20, m.used >> 20);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     nvmlDevice_t device;
     char line[16];
@@ -52,6 +66,8 @@ int main(int argc, char **argv) {
         return hold();
     if (nvmlInit_v2() != NVML_SUCCESS || nvmlDeviceGetHandleByIndex_v2(0, &device) != NVML_SUCCESS)
         return 1;
+    if (argc == 2 && !strcmp(argv[1], "take"))
+        return take(device);
     while (fgets(line, sizeof(line), stdin))
         list(device);
     return 0;

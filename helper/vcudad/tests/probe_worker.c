@@ -233,6 +233,7 @@ int main(int argc, char **argv) {
     struct vcuda_stats *stats = vcuda_supervise_stats();
     struct vcuda_supervise_session session;
     struct vcuda_sandbox sandbox = {0};
+    struct vcuda_owner *owner;
     const char *what;
     int client;
 
@@ -249,7 +250,7 @@ int main(int argc, char **argv) {
         return 0;
     if (told("crash-idle"))
         abort();
-    if (vcuda_supervise_wait(&session, &client))
+    if (vcuda_supervise_wait(&session, &client, &owner))
         return 0;
     if (session.domid != VCUDA_SUPERVISE_LOCAL)
         return serve_guest(client);

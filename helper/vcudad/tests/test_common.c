@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,16 +89,19 @@ static int wait_in_child(int *descriptor_is_there) {
 
     if (!child) {
         struct vcuda_supervise_session session;
+        struct vcuda_owner *owner;
         int fd = -1;
 
         close(sock); /* or the end of the file would never come */
         dup2(worker, VCUDA_SUPERVISE_FD);
-        int error = vcuda_supervise_wait(&session, &fd);
+        int error = vcuda_supervise_wait(&session, &fd, &owner);
         char byte = 'x';
 
         /* The descriptor is the pipe's end: proves that it is the right one. */
         if (!error && (write(fd, &byte, 1) != 1 || session.gpus[0] != 7))
             _exit(255);
+        if (!error)
+            owner->account.share[session.place].held = 11;
         _exit(-error);
     }
     close(sock);
@@ -107,20 +111,35 @@ static int wait_in_child(int *descriptor_is_there) {
     return -WEXITSTATUS(status);
 }
 
-static void test_session_with_descriptor(void **state) {
+/* A memory file for an owner. */
+static int owner_file(void) {
+    int fd = memfd_create("owner", MFD_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, sizeof(struct vcuda_owner)), 0);
+    return fd;
+}
+
+static void test_session_with_descriptors(void **state) {
     struct vcuda_supervise_session session = {
-        .op = VCUDA_SUPERVISE_SESSION, .gpu_count = 1, .gpus = {7}};
-    int pipe_ends[2];
+        .op = VCUDA_SUPERVISE_SESSION, .gpu_count = 1, .gpus = {7}, .place = 5};
+    int pipe_ends[2], memory = owner_file();
+    uint64_t held = 0;
     int there;
     char byte = 0;
 
     (void)state;
     assert_int_equal(pipe(pipe_ends), 0);
-    assert_int_equal(vcuda_supervise_give(sock, &session, pipe_ends[1]), 0);
+    assert_int_equal(vcuda_supervise_give(sock, &session, pipe_ends[1], memory), 0);
     assert_int_equal(wait_in_child(&there), 0);
     assert_true(there);
     assert_int_equal(read(pipe_ends[0], &byte, 1), 1);
     assert_int_equal(byte, 'x');
+    assert_int_equal(
+        pread(memory, &held, sizeof(held), offsetof(struct vcuda_owner, account.share[5].held)),
+        sizeof(held));
+    assert_int_equal(held, 11);
+    close(memory);
     close(pipe_ends[0]);
     close(pipe_ends[1]);
 }
@@ -128,11 +147,23 @@ static void test_session_with_descriptor(void **state) {
 static void test_session_refused(void **state) {
     struct vcuda_supervise_session session = {.op = VCUDA_SUPERVISE_SESSION,
                                               .gpu_count = VCUDA_SUPERVISE_GPUS_MAX + 1};
-    int there;
+    int there, memory = owner_file();
 
     (void)state;
-    assert_int_equal(vcuda_supervise_give(sock, &session, STDIN_FILENO), 0);
+    assert_int_equal(vcuda_supervise_give(sock, &session, STDIN_FILENO, memory), 0);
     assert_int_equal(wait_in_child(&there), -EPROTO);
+    close(memory);
+}
+
+static void test_place_refused(void **state) {
+    struct vcuda_supervise_session session = {
+        .op = VCUDA_SUPERVISE_SESSION, .gpu_count = 1, .place = VCUDA_ACCOUNT_SHARES};
+    int there, memory = owner_file();
+
+    (void)state;
+    assert_int_equal(vcuda_supervise_give(sock, &session, STDIN_FILENO, memory), 0);
+    assert_int_equal(wait_in_child(&there), -EPROTO);
+    close(memory);
 }
 
 static void test_session_without_descriptor(void **state) {
@@ -157,7 +188,7 @@ static void test_give_to_dead_worker(void **state) {
     (void)state;
     close(worker);
     worker = -1;
-    assert_int_equal(vcuda_supervise_give(sock, &session, STDIN_FILENO), -EPIPE);
+    assert_int_equal(vcuda_supervise_give(sock, &session, STDIN_FILENO, STDIN_FILENO), -EPIPE);
 }
 
 static void test_drop_argument(void **state) {
@@ -190,8 +221,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_ready),
         TEST(test_failed_text_ends),
-        TEST(test_session_with_descriptor),
+        TEST(test_session_with_descriptors),
         TEST(test_session_refused),
+        TEST(test_place_refused),
         TEST(test_session_without_descriptor),
         TEST(test_vcudad_gone),
         TEST(test_give_to_dead_worker),

@@ -3,11 +3,9 @@
  * A CUDA program, the library, vcudad and the real worker on the simulated
  * GPU: how a session begins and ends.
  */
-#include "daemon.h"
+#include "program.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,12 +22,6 @@
 #define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 #define REAL "--worker", WORKER, "--driver", DRIVER
 
-/* A running CUDA program. */
-struct program {
-    pid_t pid;
-    int in, out;
-};
-
 static struct daemon vcudad;
 
 static int setup(void **state) {
@@ -42,70 +34,6 @@ static int teardown(void **state) {
     (void)state;
     daemon_finish(&vcudad);
     return 0;
-}
-
-static struct program program_start(void) {
-    int in[2], out[2];
-    struct program p;
-
-    /* No program may hold another one's pipe open. */
-    assert_int_equal(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
-    p = (struct program){.pid = fork(), .in = in[1], .out = out[0]};
-    if (!p.pid) {
-        dup2(in[0], STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        setenv("LD_LIBRARY_PATH", LIBRARY_DIR, 1);
-        setenv("VCUDA_TRANSPORT", "local", 1);
-        setenv("VCUDA_SOCKET", vcudad.socket, 1);
-        execl(CLIENT, CLIENT, (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    return p;
-}
-
-/* The program's next line, within ms; "" when it has ended. */
-static const char *program_says(const struct program *p, int ms) {
-    static char line[64];
-    struct pollfd out = {.fd = p->out, .events = POLLIN};
-    size_t length = 0;
-
-    do {
-        if (poll(&out, 1, ms) != 1)
-            fail_msg("the program says nothing within %d ms", ms);
-        if (read(p->out, line + length, 1) != 1)
-            break;
-    } while (line[length++] != '\n' && length < sizeof(line) - 1);
-    line[length ? length - 1 : 0] = 0;
-    return line;
-}
-
-static void program_poke(const struct program *p) {
-    assert_int_equal(write(p->in, "x", 1), 1);
-}
-
-static int program_end(struct program *p) {
-    int status = -1;
-
-    close(p->in);
-    for (int waited = 0; waited < 5000 && status == -1; waited += 10) {
-        if (waitpid(p->pid, &status, WNOHANG) == 0)
-            usleep(10 * 1000);
-    }
-    close(p->out);
-    if (status == -1)
-        kill(p->pid, SIGKILL);
-    assert_int_not_equal(status, -1);
-    return status;
-}
-
-static pid_t worker_of(const struct program *p) {
-    char text[64];
-
-    snprintf(text, sizeof(text), "\"pid\": %d, ", (int)p->pid);
-    daemon_expect_status(&vcudad, text);
-    return daemon_status_number(&vcudad, text, "\"worker\": ");
 }
 
 static void start(void) {
@@ -123,9 +51,9 @@ static void test_program_works(void **state) {
 
     (void)state;
     start();
-    p = program_start();
+    p = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 10000), "works");
-    worker_of(&p);
+    program_worker(&vcudad, &p);
     daemon_expect_status(&vcudad, "\"last_call\": ");
     assert_true(daemon_status_number(&vcudad, "\"sessions\"", "\"calls\": ") > 0);
     assert_true(daemon_status_number(&vcudad, "\"sessions\"", "\"pages\": ") > 0);
@@ -140,19 +68,19 @@ static void test_worker_killed(void **state) {
 
     (void)state;
     start();
-    p = program_start();
-    other = program_start();
+    p = program_start(&vcudad, CLIENT);
+    other = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 10000), "works");
     assert_string_equal(program_says(&other, 10000), "works");
-    assert_int_equal(kill(worker_of(&p), SIGKILL), 0);
+    assert_int_equal(kill(program_worker(&vcudad, &p), SIGKILL), 0);
     usleep(100 * 1000);
-    program_poke(&p);
+    program_tell(&p, "x");
     assert_int_equal(strncmp(program_says(&p, 1000), "error ", 6), 0);
     assert_int_equal(program_end(&p), 1 << 8);
-    program_poke(&other);
+    program_tell(&other, "x");
     assert_string_equal(program_says(&other, 5000), "works");
     assert_int_equal(program_end(&other), 0);
-    p = program_start();
+    p = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 10000), "works");
     assert_int_equal(program_end(&p), 0);
     daemon_stop(&vcudad);
@@ -164,9 +92,9 @@ static void test_program_killed(void **state) {
 
     (void)state;
     start();
-    p = program_start();
+    p = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 10000), "works");
-    worker = worker_of(&p);
+    worker = program_worker(&vcudad, &p);
     assert_int_equal(kill(p.pid, SIGKILL), 0);
     assert_true(WIFSIGNALED(program_end(&p)));
     assert_true(process_ends(worker));
@@ -180,7 +108,7 @@ static void test_driver_missing(void **state) {
     (void)state;
     daemon_start(&vcudad, ARGS("--worker", WORKER, "--driver", "/nonexistent/libcuda.so.1"));
     daemon_expect_status(&vcudad, "/nonexistent/libcuda.so.1");
-    p = program_start();
+    p = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 5000), "error 100"); /* CUDA_ERROR_NO_DEVICE */
     program_end(&p);
     daemon_stop(&vcudad);
@@ -192,12 +120,12 @@ static void test_vcudad_stops(void **state) {
 
     (void)state;
     start();
-    p = program_start();
+    p = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 10000), "works");
-    worker = worker_of(&p);
+    worker = program_worker(&vcudad, &p);
     daemon_stop(&vcudad);
     assert_true(process_ends(worker));
-    program_poke(&p);
+    program_tell(&p, "x");
     assert_int_equal(strncmp(program_says(&p, 1000), "error ", 6), 0);
     program_end(&p);
 }
@@ -208,17 +136,17 @@ static void test_vcudad_killed(void **state) {
 
     (void)state;
     start();
-    p = program_start();
+    p = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&p, 10000), "works");
-    worker = worker_of(&p);
+    worker = program_worker(&vcudad, &p);
     assert_int_equal(kill(vcudad.pid, SIGKILL), 0);
     assert_true(WIFSIGNALED(daemon_wait(&vcudad)));
-    program_poke(&p);
+    program_tell(&p, "x");
     assert_string_equal(program_says(&p, 5000), "works");
     start();
-    next = program_start();
+    next = program_start(&vcudad, CLIENT);
     assert_string_equal(program_says(&next, 10000), "works");
-    program_poke(&p);
+    program_tell(&p, "x");
     assert_string_equal(program_says(&p, 5000), "works");
     assert_int_equal(program_end(&p), 0);
     assert_true(process_ends(worker));

@@ -27,7 +27,7 @@ $(TEST_OUT)/probe-worker: $(OBJ)/$(TESTS)/probe_worker.o $(OUT)/libcommon.a
 
 # All that parses what another process sent, under sanitizers.
 $(TEST_OUT)/test-common: $(TESTS)/test_common.c common/supervise.c common/sandbox.c \
-		common/supervise.h common/sandbox.h Makefile
+		common/supervise.h common/sandbox.h common/account.h common/owner.h Makefile
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP -DVCUDA_WITH_SECCOMP,$(ALL_CFLAGS)) $(SANITIZE) -o $@ \
 		$(filter %.c,$^) -lcmocka
@@ -40,18 +40,23 @@ $(TEST_OUT)/test-%: $(OBJ)/$(TESTS)/test_%.o $(OBJ)/$(TESTS)/daemon.o
 
 # ---- the real worker on the simulated GPU ------------------------------------
 
-check-session: all session-rooms $(TEST_OUT)/test-session $(TEST_OUT)/cuda-client
+check-session: all session-rooms $(TEST_OUT)/test-session $(TEST_OUT)/test-limit \
+		$(TEST_OUT)/cuda-client $(TEST_OUT)/memory-client
 	$(TEST_OUT)/test-session
+	$(TEST_OUT)/test-limit
 
 session-rooms:
 	+$(MAKE) -C $(TOP)/userlib all
 	+$(MAKE) -C $(TOP)/tests/simgpu all
 
-$(OBJ)/$(TESTS)/test_session.o: ALL_CFLAGS += -DWORKER='"$(OUT)/vcuda-worker"' \
-	-DDRIVER='"$(TOP)/build/simgpu/libcuda.so.1"' -DCLIENT='"$(TEST_OUT)/cuda-client"' \
+$(TEST_OUT)/test-session $(TEST_OUT)/test-limit: $(OBJ)/$(TESTS)/program.o
+$(patsubst %,$(OBJ)/$(TESTS)/%.o,test_session test_limit program): ALL_CFLAGS += \
+	-DWORKER='"$(OUT)/vcuda-worker"' -DDRIVER='"$(TOP)/build/simgpu/libcuda.so.1"' \
+	-DCLIENT='"$(TEST_OUT)/cuda-client"' -DMEMORY_CLIENT='"$(TEST_OUT)/memory-client"' \
 	-DLIBRARY_DIR='"$(TOP)/build/userlib"'
 
-$(TEST_OUT)/cuda-client: $(OBJ)/$(TESTS)/cuda_client.o | session-rooms
+$(TEST_OUT)/cuda-client $(TEST_OUT)/memory-client: $(TEST_OUT)/%-client: \
+		$(OBJ)/$(TESTS)/%_client.o | session-rooms
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ -L$(TOP)/build/userlib -lcuda
 
 # ---- in the lab ------------------------------------------------------------

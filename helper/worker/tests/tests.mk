@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Included by ../../Makefile.
 
-WORKER_TESTS := $(TEST_OUT)/test-objects $(TEST_OUT)/test-frame
+WORKER_TESTS := $(TEST_OUT)/test-objects $(TEST_OUT)/test-frame $(TEST_OUT)/test-account
 WORKER_TEST_CC := $(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Iworker $(SANITIZE)
 
 .PHONY: check-worker
@@ -10,7 +10,9 @@ check-worker: $(WORKER_TESTS)
 	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
 
 # What takes a hostile program's records apart, under sanitizers.
-$(WORKER_TESTS): $(TEST_OUT)/test-%: worker/tests/test_%.c worker/objects.c worker/frame.c \
-		$(wildcard worker/*.h) Makefile | rooms
+$(TEST_OUT)/test-objects $(TEST_OUT)/test-frame: worker/objects.c worker/frame.c
+$(TEST_OUT)/test-account: common/account.c worker/memory.c worker/physical.c
+$(WORKER_TESTS): $(TEST_OUT)/test-%: worker/tests/test_%.c $(wildcard worker/*.h common/*.h) \
+		Makefile | rooms
 	@mkdir -p $(TEST_OUT)
 	$(WORKER_TEST_CC) -o $@ $(filter %.c,$^) -lcmocka

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "owners.h"
+#include "log.h"
+#include "memfile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct owner {
+    struct vcuda_supervise_session who;
+    struct vcuda_owner *memory;
+    int fd;
+    uint32_t sessions;
+    bool taken[VCUDA_ACCOUNT_SHARES]; /* what its memory says is not believed */
+    struct owner *next;
+};
+
+static struct owner *owners;
+
+bool owners_same(const struct vcuda_supervise_session *a, const struct vcuda_supervise_session *b) {
+    return a->domid == b->domid && (a->domid != VCUDA_SUPERVISE_LOCAL || a->uid == b->uid);
+}
+
+static struct owner *new_owner(const struct vcuda_supervise_session *session) {
+    struct owner *o = calloc(1, sizeof(*o));
+    void *memory;
+
+    if (!o)
+        return NULL;
+    o->fd = memfile_make("vcuda-owner", sizeof(*o->memory), &memory);
+    if (o->fd < 0) {
+        free(o);
+        return NULL;
+    }
+    o->memory = memory;
+    o->who = *session;
+    o->next = owners;
+    owners = o;
+    return o;
+}
+
+static void drop(struct owner *owner) {
+    struct owner **link = &owners;
+
+    while (*link != owner)
+        link = &(*link)->next;
+    *link = owner->next;
+    munmap(owner->memory, sizeof(*owner->memory));
+    close(owner->fd);
+    free(owner);
+}
+
+struct owner *owners_enter(struct vcuda_supervise_session *session, int *error) {
+    struct owner *o = owners;
+    uint32_t place = 0;
+
+    while (o && !owners_same(&o->who, session))
+        o = o->next;
+    if (!o)
+        o = new_owner(session);
+    *error = -ENOMEM;
+    if (!o)
+        return NULL;
+    while (place < VCUDA_ACCOUNT_SHARES && o->taken[place])
+        place++;
+    *error = -EDQUOT;
+    if (place == VCUDA_ACCOUNT_SHARES)
+        return NULL;
+    vcuda_account_clear(&o->memory->account, place);
+    if (place >= o->memory->account.shares)
+        __atomic_store_n(&o->memory->account.shares, place + 1, __ATOMIC_RELEASE);
+    o->taken[place] = true;
+    o->sessions++;
+    session->place = place;
+    return o;
+}
+
+int owners_fd(const struct owner *owner) {
+    return owner->fd;
+}
+
+uint64_t owners_held(const struct owner *owner, const struct vcuda_supervise_session *session) {
+    return __atomic_load_n(&owner->memory->account.share[session->place].held, __ATOMIC_RELAXED);
+}
+
+uint64_t owners_held_in_all(const struct owner *owner) {
+    return vcuda_account_held(&owner->memory->account);
+}
+
+void owners_leave(struct owner *owner, const struct vcuda_supervise_session *session) {
+    vcuda_account_clear(&owner->memory->account, session->place);
+    owner->taken[session->place] = false;
+    if (--owner->sessions == 0)
+        drop(owner);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A CUDA program that takes device memory, by lines on its standard input:
+ *
+ *   take N       N plain allocations of 1 MiB, or fewer: says how many, and the error
+ *   fill KIND    memory of a kind, 8 MiB at a time, until it is refused: says how many MiB, the
+ *                error, and what is left; frees all, and says what is left then
+ *   size         what the device's size is, in MiB, by all who tell it
+ *
+ * Ends at the end of its input, without freeing anything.
+ */
+#include "cuda_abi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB (1ull << 20)
+#define STEP (8 * MIB)
+#define MANY 1024
+
+static CUdevice device;
+static CUcontext context;
+
+static void need(CUresult result, const char *what) {
+    if (result == CUDA_SUCCESS)
+        return;
+    printf("%s: error %d\n", what, result);
+    exit(1);
+}
+
+/* One allocation of STEP bytes, and its end. */
+struct kind {
+    const char *name;
+    CUresult (*take)(uint64_t *what);
+    CUresult (*end)(uint64_t what);
+};
+
+static CUresult take_plain(uint64_t *what) {
+    return cuMemAlloc((CUdeviceptr *)what, STEP);
+}
+
+static CUresult end_plain(uint64_t what) {
+    return cuMemFree(what);
+}
+
+static CUresult take_pitched(uint64_t *what) {
+    size_t pitch;
+
+    return cuMemAllocPitch((CUdeviceptr *)what, &pitch, 4096, STEP / 4096, 4);
+}
+
+static CUresult take_array(uint64_t *what) {
+    const CUDA_ARRAY_DESCRIPTOR d = {1024, STEP / 4096, CU_AD_FORMAT_FLOAT, 1};
+
+    return cuArrayCreate((CUarray *)what, &d);
+}
+
+static CUresult end_array(uint64_t what) {
+    return cuArrayDestroy((CUarray)what);
+}
+
+static CUresult take_mipmap(uint64_t *what) {
+    const CUDA_ARRAY3D_DESCRIPTOR d = {
+        .Width = 1024, .Height = STEP / 4096, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+
+    return cuMipmappedArrayCreate((CUmipmappedArray *)what, &d, 1);
+}
+
+static CUresult end_mipmap(uint64_t what) {
+    return cuMipmappedArrayDestroy((CUmipmappedArray)what);
+}
+
+static CUresult take_pooled(uint64_t *what) {
+    return cuMemAllocAsync((CUdeviceptr *)what, STEP, NULL);
+}
+
+static CUresult end_pooled(uint64_t what) {
+    CUresult r = cuMemFreeAsync(what, NULL);
+
+    return r == CUDA_SUCCESS ? cuCtxSynchronize() : r;
+}
+
+/* Mapped, and its handle released: the mapping alone holds it. */
+static CUresult take_mapped(uint64_t *what) {
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
+    CUmemGenericAllocationHandle handle;
+    CUresult r = cuMemCreate(&handle, STEP, &prop, 0);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    need(cuMemAddressReserve((CUdeviceptr *)what, STEP, 0, 0, 0), "reserve");
+    need(cuMemMap(*what, STEP, 0, handle, 0), "map");
+    return cuMemRelease(handle);
+}
+
+static CUresult end_mapped(uint64_t what) {
+    CUresult r = cuMemUnmap(what, STEP);
+
+    return r == CUDA_SUCCESS ? cuMemAddressFree(what, STEP) : r;
+}
+
+static CUresult take_handle(uint64_t *what) {
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
+
+    return cuMemCreate((CUmemGenericAllocationHandle *)what, STEP, &prop, 0);
+}
+
+static CUresult end_handle(uint64_t what) {
+    return cuMemRelease(what);
+}
+
+/* A context of its own, which takes the memory with it. */
+static CUresult take_in_context(uint64_t *what) {
+    CUdeviceptr memory;
+    CUcontext own;
+    CUresult r;
+
+    need(cuCtxCreate(&own, NULL, 0, device), "context");
+    r = cuMemAlloc(&memory, STEP);
+    need(cuCtxSetCurrent(context), "current");
+    if (r != CUDA_SUCCESS)
+        need(cuCtxDestroy(own), "destroy");
+    *what = (uint64_t)own;
+    return r;
+}
+
+static CUresult end_context(uint64_t what) {
+    return cuCtxDestroy((CUcontext)what);
+}
+
+static const struct kind kinds[] = {
+    {"plain", take_plain, end_plain},    {"pitched", take_pitched, end_plain},
+    {"array", take_array, end_array},    {"mipmap", take_mipmap, end_mipmap},
+    {"pooled", take_pooled, end_pooled}, {"mapped", take_mapped, end_mapped},
+    {"handle", take_handle, end_handle}, {"context", take_in_context, end_context},
+};
+
+static unsigned left(void) {
+    size_t free_bytes = 0, total = 0;
+
+    need(cuMemGetInfo(&free_bytes, &total), "info");
+    return (unsigned)(free_bytes / MIB);
+}
+
+static void fill(const char *name) {
+    static uint64_t held[MANY];
+    const struct kind *k = kinds;
+    unsigned count = 0, then;
+    CUresult r = CUDA_SUCCESS;
+
+    while (strcmp(k->name, name))
+        k++;
+    while (count < MANY) {
+        r = k->take(&held[count]);
+        if (r != CUDA_SUCCESS)
+            break;
+        count++;
+    }
+    then = left();
+    for (unsigned i = 0; i < count; i++)
+        need(k->end(held[i]), "end");
+    printf("%u error %d left %u then %u\n", (unsigned)(count * STEP / MIB), r, then, left());
+}
+
+static void take(unsigned wanted) {
+    CUresult r = CUDA_SUCCESS;
+    unsigned count = 0;
+    CUdeviceptr memory;
+
+    while (count < wanted && r == CUDA_SUCCESS) {
+        r = cuMemAlloc(&memory, MIB);
+        count += r == CUDA_SUCCESS;
+    }
+    printf("%u error %d\n", count, r);
+}
+
+static void size(void) {
+    size_t total = 0, all = 0, unused;
+
+    need(cuDeviceTotalMem(&total, device), "total");
+    need(cuMemGetInfo(&unused, &all), "info");
+    printf("%u %u\n", (unsigned)(total / MIB), (unsigned)(all / MIB));
+}
+
+int main(void) {
+    char line[64], name[16];
+    unsigned number;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    need(cuInit(0), "init");
+    need(cuDeviceGet(&device, 0), "device");
+    need(cuDevicePrimaryCtxRetain(&context, device), "retain");
+    need(cuCtxSetCurrent(context), "current");
+    while (fgets(line, sizeof(line), stdin)) {
+        if (sscanf(line, "take %u", &number) == 1)
+            take(number);
+        else if (sscanf(line, "fill %15s", name) == 1)
+            fill(name);
+        else
+            size();
+    }
+    return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Programs of one user under a limit of device memory, on the real worker and the simulated GPU.
+ */
+#include "program.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LIMIT "64"
+#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define PATIENCE_MS 20000
+
+static struct daemon vcudad;
+
+static int setup(void **state) {
+    (void)state;
+    daemon_init(&vcudad);
+    daemon_start(&vcudad, ARGS("--worker", WORKER, "--driver", DRIVER, "--max-local-gpu-mib", LIMIT,
+                               "--warm", "2"));
+    daemon_expect_status(&vcudad, "\"ready\": 2");
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    daemon_finish(&vcudad);
+    return 0;
+}
+
+static struct program start(void) {
+    return program_start(&vcudad, MEMORY_CLIENT);
+}
+
+static void expect(const struct program *p, const char *order, const char *answer) {
+    program_tell(p, order);
+    assert_string_equal(program_says(p, PATIENCE_MS), answer);
+}
+
+static void test_device_is_as_large_as_the_limit(void **state) {
+    struct program p = start();
+
+    (void)state;
+    expect(&p, "size\n", LIMIT " " LIMIT);
+    assert_int_equal(program_end(&p), 0);
+}
+
+static void test_all_kinds_count(void **state) {
+    static const char *const kinds[] = {"plain",  "pitched", "array",  "mipmap",
+                                        "pooled", "mapped",  "handle", "context"};
+    struct program p = start();
+    char order[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        snprintf(order, sizeof(order), "fill %s\n", kinds[i]);
+        print_message("# %s", order);
+        expect(&p, order, "64 error 2 left 0 then 64");
+    }
+    /* Together as well as each by itself. */
+    expect(&p, "take 30\n", "30 error 0");
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        snprintf(order, sizeof(order), "fill %s\n", kinds[i]);
+        expect(&p, order, "32 error 2 left 2 then 34");
+    }
+    assert_int_equal(program_end(&p), 0);
+}
+
+static void test_programs_share_it(void **state) {
+    struct program a = start(), b = start();
+
+    (void)state;
+    expect(&a, "take 40\n", "40 error 0");
+    expect(&b, "fill plain\n", "24 error 2 left 0 then 24");
+    expect(&b, "take 100\n", "24 error 2");
+    expect(&a, "take 1\n", "0 error 2");
+    program_worker(&vcudad, &a);
+    daemon_expect_status(&vcudad, "\"gpu_memory\": 41943040, \"gpu_memory_limit\": 67108864");
+    daemon_expect_status(&vcudad, "\"gpu_memory\": 25165824, \"gpu_memory_limit\": 67108864");
+    assert_int_equal(program_end(&a), 0);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
+    expect(&b, "take 100\n", "40 error 2");
+    assert_int_equal(program_end(&b), 0);
+}
+
+static void test_death_gives_it_back(void **state) {
+    struct program a = start(), b = start();
+
+    (void)state;
+    expect(&a, "take 100\n", "64 error 2");
+    expect(&b, "take 1\n", "0 error 2");
+    assert_int_equal(kill(program_worker(&vcudad, &a), SIGKILL), 0);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
+    expect(&b, "take 100\n", "64 error 2");
+    program_end(&a);
+    assert_int_equal(kill(b.pid, SIGKILL), 0);
+    program_end(&b);
+    daemon_expect_status(&vcudad, "\"serving\": 0");
+    a = start();
+    expect(&a, "take 100\n", "64 error 2");
+    assert_int_equal(program_end(&a), 0);
+}
+
+/* All ask at one time: together they get what there is, neither more nor less. */
+static void test_race_for_it(void **state) {
+    struct program programs[6];
+    unsigned sum = 0, got;
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        programs[i] = start();
+        expect(&programs[i], "size\n", LIMIT " " LIMIT);
+    }
+    for (size_t i = 0; i < 6; i++)
+        program_tell(&programs[i], "take 100\n");
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(sscanf(program_says(&programs[i], PATIENCE_MS), "%u error 2", &got), 1);
+        sum += got;
+    }
+    assert_int_equal(sum, 64);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(program_end(&programs[i]), 0);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_device_is_as_large_as_the_limit),
+        TEST(test_all_kinds_count),
+        TEST(test_programs_share_it),
+        TEST(test_death_gives_it_back),
+        TEST(test_race_for_it),
+    };
+
+    return cmocka_run_group_tests_name("limit of device memory", tests, NULL, NULL);
+}
