@@ -218,7 +218,7 @@ int worker_serve(struct worker *w) {
     uint64_t since;
 
     record = malloc(VCUDA_REC_MAX);
-    if (!record || waiters_start())
+    if (!record || waiters_start(w))
         return 1;
     vcuda_spin_init(&looking, LOOK_NS, w->link.elsewhere);
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "barrier.h"
+#include "spin.h"
 #include "worker.h"
 
 /*
@@ -17,6 +18,9 @@
  * higher.
  */
 #define WAITERS_MAX 4096
+
+/* How long a thread looks for its next job before it sleeps, at most. */
+#define LOOK_NS 200000u
 
 struct job {
     struct job *next;
@@ -31,11 +35,14 @@ static struct {
     struct job *todo, **todo_end;
     struct job *done, **done_end;
     unsigned int threads, busy, queued;
+    bool one_looks; /* awake without a job: needs no signal for the next */
+    struct vcuda_spin looking;
     uint32_t executor_sleeps;
     int fd;
 } waiters = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-int waiters_start(void) {
+int waiters_start(struct worker *w) {
+    vcuda_spin_init(&waiters.looking, LOOK_NS, w->link.elsewhere);
     waiters.todo_end = &waiters.todo;
     waiters.done_end = &waiters.done;
     waiters.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -55,14 +62,45 @@ static void run(struct job *job) {
         f->status = dispatch_table[f->head.call].run(w, f);
 }
 
+/* Under the lock. With few processors the executor's and the program's looking is enough. */
+static bool may_look(void) {
+    return !waiters.one_looks && waiters.looking.ceiling > waiters.looking.floor;
+}
+
+/*
+ * Under the lock, which it gives up meanwhile: a call that blocks is often followed by another, and
+ * a wake costs more than most of them. One thread looks, the others sleep.
+ */
+static void look_for_job(void) {
+    uint64_t since = vcuda_now_ns(), waited;
+
+    waiters.one_looks = true;
+    pthread_mutex_unlock(&waiters.lock);
+    do {
+        for (int i = 0; i < 32 && !vcuda_load_once(&waiters.todo); i++)
+            __builtin_ia32_pause();
+        waited = vcuda_now_ns() - since;
+    } while (!vcuda_load_once(&waiters.todo) && waited < waiters.looking.limit);
+    pthread_mutex_lock(&waiters.lock);
+    vcuda_spin_learn(&waiters.looking, waiters.todo ? waited : waiters.looking.ceiling + 1);
+    waiters.one_looks = false;
+}
+
 static void *waiter(void *unused) {
     uint64_t one = 1;
+    bool looked = false;
 
     (void)unused;
     pthread_mutex_lock(&waiters.lock);
     for (;;) {
         struct job *job = waiters.todo;
 
+        if (!job && !looked && may_look()) {
+            look_for_job();
+            looked = true;
+            continue;
+        }
+        looked = false;
         if (!job) {
             pthread_cond_wait(&waiters.work, &waiters.lock);
             continue;
@@ -108,7 +146,8 @@ static bool give(struct job *job) {
         waiters.queued++;
         *waiters.todo_end = job;
         waiters.todo_end = &job->next;
-        pthread_cond_signal(&waiters.work);
+        if (!waiters.one_looks || waiters.queued > 1)
+            pthread_cond_signal(&waiters.work);
     }
     pthread_mutex_unlock(&waiters.lock);
     return ok;

@@ -118,7 +118,7 @@ void pending_forget_context(uint64_t context);
 CUresult capture_refuses(struct worker *w, CUstream stream);
 
 /* Starts the means by which waiter threads wake the executor: 0 or -errno. */
-int waiters_start(void);
+int waiters_start(struct worker *w);
 /* Makes a record's call on a waiter thread. Executor only; false: no memory or thread. */
 bool waiters_run(struct worker *w, const void *record, uint32_t len);
 /* Answers what waiter threads have finished. Executor only. */
