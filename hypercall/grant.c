@@ -16,10 +16,10 @@
  * disk or network card that finds it full does not come up, so a part is left
  * to them whatever programs ask of vcuda.
  */
-static unsigned int max_grant_pages = 24576;
+static unsigned int max_grant_pages;
 module_param(max_grant_pages, uint, 0644);
 MODULE_PARM_DESC(max_grant_pages,
-		 "Most pages granted at a time, over all programs");
+		 "Most pages granted at a time, over all programs (0: three quarters of the grant table)");
 
 /*
  * Entries of the guest's one table that are taken. Those whose page the backend
@@ -30,9 +30,18 @@ static atomic_t grants_used = ATOMIC_INIT(0);
 /* Work that is done between two chances for others to run. */
 #define GRANT_BATCH 1024u
 
-static int budget_take(u32 count)
+static unsigned int budget_limit(void)
 {
 	unsigned int limit = READ_ONCE(max_grant_pages);
+	unsigned int table = gnttab_max_grant_frames() *
+			     (XEN_PAGE_SIZE / sizeof(struct grant_entry_v1));
+
+	return limit ?: table - table / 4;
+}
+
+static int budget_take(u32 count)
+{
+	unsigned int limit = budget_limit();
 	int used = atomic_read(&grants_used);
 
 	do {

@@ -8,6 +8,8 @@
  *   guest-busy wait        a thread waits for a stream whose kernel never ends; prints "waiting",
  *                          then which error ended it, and how long after the last good answer
  *   guest-busy copy        large copies, both ways, for ever; prints "copying" when they run
+ *   guest-busy hoard       takes pinned memory until there is no more; prints how much, and the
+ *                          error, and keeps it until it is ended
  */
 #include <pthread.h>
 #include <time.h>
@@ -19,6 +21,7 @@ KERNELS(basics);
 
 #define WORDS (64 * 1024)
 #define COPY_BYTES (16u << 20)
+#define HOARD_BYTES (1u << 20)
 #define BETWEEN_ANSWERS_US 20000
 
 static CUcontext context;
@@ -138,6 +141,20 @@ static int do_copy(void) {
     }
 }
 
+/* ---- hoard --------------------------------------------------------------- */
+
+static int do_hoard(void) {
+    CUresult r;
+    void *taken;
+    int count = 0;
+
+    while ((r = cuMemHostAlloc(&taken, HOARD_BYTES, 0)) == CUDA_SUCCESS)
+        count++;
+    printf("all %d MiB, then error %d\n", count, r);
+    pause();
+    return 0;
+}
+
 int main(int argc, char **argv) {
     context = start();
     if (argc == 3 && !strcmp(argv[1], "loop"))
@@ -146,6 +163,8 @@ int main(int argc, char **argv) {
         return do_wait();
     if (argc == 2 && !strcmp(argv[1], "copy"))
         return do_copy();
-    fprintf(stderr, "usage: guest-busy loop FILE|wait|copy\n");
+    if (argc == 2 && !strcmp(argv[1], "hoard"))
+        return do_hoard();
+    fprintf(stderr, "usage: guest-busy loop FILE|wait|copy|hoard\n");
     return 2;
 }

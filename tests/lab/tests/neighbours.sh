@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# bound: 600
+# What else the guest has goes on beside vcuda: a disk and a network card find grants when a
+# program has taken all that it can get, and a guest on dom0's own processor is served.
+. /lab/vcuda.sh
+
+SMALL_TABLE=8 # frames of 512 grants: a program can ask for more than there are
+
+net_works() { guest_run g "ping -c 1 -W 5 10.7.$(domain_id g).1 >/dev/null"; }
+disk_comes_up() {
+    guest_run g 'modprobe xen-blkfront
+        for i in $(seq 20); do [ -b /dev/xvda ] && exit; sleep 1; done; exit 1'
+}
+# Past the page cache on both sides: what dom0 reads is what the guest wrote.
+disk_works() {
+    local sum
+    sum=$(guest_run g -t 60 'head -c 4m /dev/urandom >/tmp/data && md5sum </tmp/data &&
+        dd if=/tmp/data of=/dev/xvda bs=1M conv=fsync 2>/dev/null') &&
+        [ "$sum" = "$(head -c 4m /tmp/disk | md5sum)" ]
+}
+hoards() { guest_run g 'grep -q ^all /tmp/hoard'; }
+
+all_grants() {
+    guest_run g 'guest-busy hoard >/tmp/hoard 2>&1 &'
+    check "$kind: a program takes all pinned memory that it gets" wait_until 30 hoards
+    guest_run g 'cat /tmp/hoard' | sed 's/^/# /'
+    check "$kind: it is told that there is no more, with memory left in the guest" \
+        guest_run g 'grep -q "^all.* error 2$" /tmp/hoard'
+    check "$kind: a disk comes up meanwhile" disk_comes_up
+    check "$kind: it is read and written" disk_works
+    check "$kind: a network card comes up meanwhile" guest_net g
+    check "$kind: it reaches dom0" net_works
+    guest_run g 'kill $(pidof guest-busy)'
+    check "$kind: afterwards a program works" \
+        guest_run g -t 60 '/usr/lib/vcuda-tests/vector_add >/dev/null'
+}
+
+modprobe xen-netback
+modprobe xen-blkback
+modprobe loop
+truncate -s 16M /tmp/disk
+device=$(losetup -f)
+losetup "$device" /tmp/disk
+leak_mark
+vcuda_start
+for kind in $LAB_GUESTS; do
+    vcuda_guest g "$kind" vif=1 disk="$device" config="max_grant_frames=$SMALL_TABLE" || continue
+    all_grants
+    vcuda_end g
+    vcuda_guest one "$kind" cpus=0 || continue
+    check "$kind: a guest on dom0's only processor computes" \
+        guest_run one -t 100 '/usr/lib/vcuda-tests/vector_add >/dev/null'
+    check "$kind: its calls that wait are answered" guest_run one -t 100 'guest-calls query 200'
+    vcuda_end one
+done
+vcuda_stop
+check "nothing is left" leak_check
+check "kernel logs are clean" dmesg_clean
+losetup -d "$device"
