@@ -34,7 +34,10 @@ static uint64_t row_of(const struct vcuda_place *p, uint64_t x, uint64_t y, uint
     return p->base + p->x + x + p->pitch * (p->y + y + p->height * (p->z + z));
 }
 
-/* Says of memory by its address what it is; pinned memory is host memory, whatever it is called. */
+/*
+ * Says of memory by its address what it is, whatever it is called: pinned memory is host memory,
+ * and device memory that is called host memory is device memory.
+ */
 static CUresult settle_type(struct vcuda_place *p) {
     struct arena_block block;
     struct range range;
@@ -49,14 +52,13 @@ static CUresult settle_type(struct vcuda_place *p) {
     device = ranges_find(p->base, 1, &range) || vmm_reserved(p->base);
     switch (p->type) {
     case CU_MEMORYTYPE_UNIFIED:
+    case CU_MEMORYTYPE_HOST:
         p->type = device ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
         return CUDA_SUCCESS;
     case CU_MEMORYTYPE_DEVICE:
         if (arena_find((const void *)p->base, 1, &block))
             p->type = VCUDA_PLACE_HOST;
         return CUDA_SUCCESS;
-    case CU_MEMORYTYPE_HOST:
-        return device ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }

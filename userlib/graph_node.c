@@ -59,6 +59,7 @@ static CUresult send(struct thread *t, const struct site *s, CUgraphNodeParams *
         return r;
     }
     *s->out = (CUgraphNode)name;
+    node_keep_form(*s->out, (uint64_t)s->graph, p);
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
         r = graph_host_inherit((uint64_t)s->graph, (uint64_t)p->graph.graph, false);
     if (r != CUDA_SUCCESS)

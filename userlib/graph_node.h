@@ -40,6 +40,20 @@ void node_read_copy(const struct vcuda_copy3d *c, CUDA_MEMCPY3D *out);
 CUresult node_ask(CUgraphNode node, CUgraphNodeType type, const void *out, struct node_record *r);
 
 /*
+ * How the program gave a node's parameters, where native gives them back so: kept with the node of
+ * `graph` (0: not known).
+ */
+enum node_form {
+    NODE_BY_EXTRA = 1,
+    NODE_SRC_NO_PITCH = 2,
+    NODE_SRC_NO_HEIGHT = 4,
+    NODE_DST_NO_PITCH = 8,
+    NODE_DST_NO_HEIGHT = 16,
+};
+unsigned int node_form_of(const CUgraphNodeParams *p);
+void node_keep_form(CUgraphNode node, uint64_t graph, const CUgraphNodeParams *p);
+
+/*
  * Memory of `bytes` bytes that lives as long as the node, which it is kept with: what it held
  * before is valid until then, if it was of the same size. NULL: out of memory.
  */

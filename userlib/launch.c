@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "capture.h"
 #include "code.h"
 #include "cuda_calls.h"
 #include "environment.h"
@@ -196,6 +197,13 @@ static CUresult send(struct thread *t, struct function *f, const struct launch *
     return r;
 }
 
+/* A launch that native finds wrong at once spoils the capture that it would have been part of. */
+static CUresult spoil_capture(struct thread *t, uint64_t stream, CUresult why) {
+    if (capture_any() && capture_graph(t, stream))
+        wire_capture_invalidate(t, stream);
+    return why;
+}
+
 CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
                      void **extra) {
     struct function *f;
@@ -212,10 +220,12 @@ CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_
         r = stream_resolve(t, l->stream, &stream, &context);
     if (r == CUDA_SUCCESS)
         r = function_resolve(t, function, &f);
-    if (r == CUDA_SUCCESS)
-        r = launch_check(t, f, l);
-    if (r == CUDA_SUCCESS)
-        r = function_load(t, f);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = launch_check(t, f, l);
+    if (r != CUDA_SUCCESS)
+        return spoil_capture(t, stream, r);
+    r = function_load(t, f);
     if (r != CUDA_SUCCESS)
         return r;
     if (f->layout.bytes > sizeof(small)) {

@@ -14,11 +14,13 @@
 
 struct memory {
     size_t bytes;
+    unsigned int form;
     uint64_t data[];
 };
 
 void *node_memory(uint64_t node, uint64_t graph, size_t bytes) {
     struct memory *m = notes_get(node);
+    unsigned int form = m ? m->form : 0;
 
     if (m && m->bytes == bytes)
         return m->data;
@@ -26,6 +28,7 @@ void *node_memory(uint64_t node, uint64_t graph, size_t bytes) {
     if (!m)
         return NULL;
     m->bytes = bytes;
+    m->form = form;
     if (notes_set(node, graph, m, free))
         return m->data;
     free(m);
@@ -48,16 +51,60 @@ CUresult node_ask(CUgraphNode node, CUgraphNodeType type, const void *out, struc
     return result;
 }
 
-/* One pointer a parameter, and what they point at, in the node's memory. */
-static CUresult read_params(CUgraphNode node, const struct node_record *r, void ***params) {
+static unsigned int node_form(CUgraphNode node) {
+    const struct memory *m = notes_get((uint64_t)node);
+
+    return m ? m->form : 0;
+}
+
+/* Without memory for it native's way of telling is lost, nothing else. */
+void node_keep_form(CUgraphNode node, uint64_t graph, const CUgraphNodeParams *p) {
+    unsigned int form = node_form_of(p);
+    struct memory *m = notes_get((uint64_t)node);
+    struct node_record r;
+
+    if (!m && !form)
+        return;
+    if (!m && !graph && node_ask(node, p->type, p, &r) == CUDA_SUCCESS)
+        graph = r.node.graph;
+    if (!m && node_memory((uint64_t)node, graph, 0))
+        m = notes_get((uint64_t)node);
+    if (m)
+        m->form = form;
+}
+
+/* The parameters as they lie, in the node's memory, behind what leads to them. */
+static CUresult read_extra(CUgraphNode node, const struct node_record *r, const struct function *f,
+                           void ***extra) {
+    struct {
+        void *words[5];
+        size_t size;
+        uint8_t bytes[];
+    } *m = node_memory((uint64_t)node, r->node.graph, sizeof(*m) + f->layout.bytes);
+
+    if (!m)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    m->words[0] = CU_LAUNCH_PARAM_BUFFER_POINTER, m->words[1] = m->bytes;
+    m->words[2] = CU_LAUNCH_PARAM_BUFFER_SIZE, m->words[3] = &m->size;
+    m->words[4] = CU_LAUNCH_PARAM_END;
+    m->size = f->layout.bytes;
+    memcpy(m->bytes, r->more, f->layout.bytes);
+    *extra = m->words;
+    return CUDA_SUCCESS;
+}
+
+/* One pointer a parameter, and what they point at, in the node's memory; or all as `extra`. */
+static CUresult read_params(CUgraphNode node, const struct node_record *r, void ***params,
+                            void ***extra) {
     const struct function *f = names_get(VCUDA_KIND_FUNCTION, r->node.kernel.function);
     uint8_t *bytes;
 
-    *params = NULL;
     if (!f || !f->layout.params)
         return CUDA_SUCCESS;
     if (r->node.bytes < f->layout.bytes)
         return VCUDA_ERROR_LOST;
+    if (node_form(node) & NODE_BY_EXTRA)
+        return read_extra(node, r, f, extra);
     *params = node_memory((uint64_t)node, r->node.graph,
                           f->layout.params * sizeof(void *) + f->layout.bytes);
     if (!*params)
@@ -71,11 +118,11 @@ static CUresult read_params(CUgraphNode node, const struct node_record *r, void 
 
 static CUresult read_kernel(CUgraphNode node, const void *out, CUDA_KERNEL_NODE_PARAMS *p) {
     struct node_record r;
-    void **params = NULL;
+    void **params = NULL, **extra = NULL;
     CUresult result = node_ask(node, CU_GRAPH_NODE_TYPE_KERNEL, out, &r);
 
     if (result == CUDA_SUCCESS)
-        result = read_params(node, &r, &params);
+        result = read_params(node, &r, &params, &extra);
     if (result != CUDA_SUCCESS)
         return result;
     *p = (CUDA_KERNEL_NODE_PARAMS){
@@ -88,6 +135,7 @@ static CUresult read_kernel(CUgraphNode node, const void *out, CUDA_KERNEL_NODE_
         .blockDimZ = r.node.kernel.block[2],
         .sharedMemBytes = r.node.kernel.shared,
         .kernelParams = params,
+        .extra = extra,
         .ctx = (CUcontext)r.node.context,
     };
     return CUDA_SUCCESS;
@@ -109,6 +157,7 @@ VCUDA_EXPORT CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode,
 }
 
 VCUDA_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams) {
+    unsigned int form = node_form(hNode);
     struct node_record r;
     CUresult result = node_ask(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, &r);
 
@@ -116,6 +165,14 @@ VCUDA_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3
         return result;
     graph_host_original(&r.node.copy);
     node_read_copy(&r.node.copy, nodeParams);
+    if (form & NODE_SRC_NO_PITCH)
+        nodeParams->srcPitch = 0;
+    if (form & NODE_SRC_NO_HEIGHT)
+        nodeParams->srcHeight = 0;
+    if (form & NODE_DST_NO_PITCH)
+        nodeParams->dstPitch = 0;
+    if (form & NODE_DST_NO_HEIGHT)
+        nodeParams->dstHeight = 0;
     return CUDA_SUCCESS;
 }
 

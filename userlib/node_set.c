@@ -49,7 +49,9 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
             : wire_graph_node_set(t, (uint64_t)node, &record, node_bytes(&record));
     if (r != CUDA_SUCCESS)
         node_drop(&record);
-    else if (in_exec && record.node.type == CU_GRAPH_NODE_TYPE_HOST)
+    else if (!in_exec)
+        node_keep_form(node, 0, p);
+    else if (record.node.type == CU_GRAPH_NODE_TYPE_HOST)
         hostfunc_drop(record.node.host.end); /* nobody tells when an executable lets go of it */
     return r;
 }

@@ -17,6 +17,18 @@ static CUresult put(struct node_record *r, const void *bytes, size_t count) {
     return CUDA_SUCCESS;
 }
 
+unsigned int node_form_of(const CUgraphNodeParams *p) {
+    const CUDA_MEMCPY3D *c = &p->memcpy.copyParams;
+
+    if (p->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        return p->kernel.extra && !p->kernel.kernelParams ? NODE_BY_EXTRA : 0;
+    if (p->type != CU_GRAPH_NODE_TYPE_MEMCPY)
+        return 0;
+    return (c->srcPitch ? 0 : NODE_SRC_NO_PITCH) | (c->srcHeight ? 0 : NODE_SRC_NO_HEIGHT) |
+           (c->dstPitch ? 0 : NODE_DST_NO_PITCH) | (c->dstHeight ? 0 : NODE_DST_NO_HEIGHT);
+}
+
+/* With parameters in both forms those one by one are taken, where a launch is an error. */
 static CUresult write_kernel(struct thread *t, const CUDA_KERNEL_NODE_PARAMS_v3 *k,
                              struct node_record *out) {
     CUfunction handle = k->func ? k->func : (CUfunction)k->kern;
@@ -24,12 +36,11 @@ static CUresult write_kernel(struct thread *t, const CUDA_KERNEL_NODE_PARAMS_v3 
     struct function *f;
     CUresult r = function_resolve(t, handle, &f);
 
-    if (r == CUDA_SUCCESS && k->kernelParams && k->extra)
-        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && f->layout.bytes > sizeof(out->more))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = launch_params(&f->layout, k->kernelParams, k->extra, out->more, &params);
+        r = launch_params(&f->layout, k->kernelParams, k->kernelParams ? NULL : k->extra, out->more,
+                          &params);
     if (r != CUDA_SUCCESS)
         return r;
     if (params != out->more)
@@ -138,6 +149,8 @@ CUresult node_write(struct thread *t, const CUgraphNodeParams *p, uint64_t owner
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         out->node.event.event = (uint64_t)p->eventRecord.event;
+        if (!p->eventRecord.event)
+            return CUDA_ERROR_INVALID_VALUE;
         return guest_check(VCUDA_KIND_EVENT, p->eventRecord.event);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return write_alloc(&p->alloc, out);

@@ -148,7 +148,8 @@ VCUDA_EXPORT CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!minGridSize || !blockSize || flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+    if (!minGridSize || !blockSize || blockSizeLimit < 0 ||
+        flags & ~CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
     if (!func)
         return CUDA_ERROR_INVALID_HANDLE;

@@ -42,7 +42,8 @@ VCUDA_EXPORT CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (x <= 0 || y <= 0 || z <= 0)
+    if (x <= 0 || y <= 0 || z <= 0 || (uint64_t)x * (uint64_t)y > f->max_threads ||
+        (uint64_t)x * (uint64_t)y * (uint64_t)z > f->max_threads)
         return CUDA_ERROR_INVALID_VALUE;
     f->old->block[0] = (unsigned int)x;
     f->old->block[1] = (unsigned int)y;

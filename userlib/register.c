@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "capture.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "layout.h"
@@ -87,16 +88,20 @@ static bool overlaps(const struct registration *fresh) {
     return false;
 }
 
-/* Under `change`: whether any of these bytes does. */
-static bool registered_twice(const struct registration *fresh) {
+/* Allocated by us: it cannot be registered, or end by being so no more. */
+static bool allocated(const void *p) {
     struct arena_block block;
 
+    return arena_find(p, 1, &block) && block.kind != ARENA_REGISTERED;
+}
+
+/* Under `change`: whether any of these bytes does. */
+static bool registered_twice(const struct registration *fresh) {
     for (const struct registration *r = registered.all; r; r = r->next) {
         if (fresh->start < r->start + r->bytes && r->start < fresh->start + fresh->bytes)
             return true;
     }
-    return arena_find(fresh->start, 1, &block) ||
-           arena_find(fresh->start + fresh->bytes - 1, 1, &block);
+    return false;
 }
 
 static int map_over(void *arg) {
@@ -133,6 +138,8 @@ static CUresult add(struct thread *t, struct registration *fresh) {
 
     if (registered_twice(fresh))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (allocated(fresh->start) || allocated(fresh->start + fresh->bytes - 1))
+        return CUDA_ERROR_INVALID_VALUE;
     /* Pages are shared once: what touches another registration's is only noted. */
     if (!overlaps(fresh) && swap_possible(fresh->pages, fresh->page_bytes))
         r = share(t, fresh);
@@ -177,7 +184,9 @@ VCUDA_EXPORT CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned in
         return CUDA_ERROR_INVALID_VALUE;
     if (Flags & CU_MEMHOSTREGISTER_IOMEMORY) /* of a device in the guest: dom0 has none */
         return CUDA_ERROR_NOT_SUPPORTED;
-    r = guest_fault(t);
+    r = capture_forbids(t);
+    if (r == CUDA_SUCCESS)
+        r = guest_fault(t);
     if (r != CUDA_SUCCESS)
         return r;
     end = (end + VCUDA_PAGE - 1) & ~(uint64_t)(VCUDA_PAGE - 1);
@@ -214,6 +223,15 @@ static struct registration *take(const void *p) {
     return found;
 }
 
+/* Under `change`: what native says of a place where no registration starts. */
+static CUresult none_here(const char *p) {
+    for (const struct registration *r = registered.all; r; r = r->next) {
+        if (p >= r->start && p < r->start + r->bytes)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return allocated(p) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+}
+
 VCUDA_EXPORT CUresult cuMemHostUnregister(void *p) {
     struct registration *gone;
     struct thread *t;
@@ -229,7 +247,7 @@ VCUDA_EXPORT CUresult cuMemHostUnregister(void *p) {
     pthread_mutex_lock(&registered.change);
     gone = take(p);
     if (!gone) {
-        r = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+        r = none_here(p);
     } else if (gone->region) {
         /* What the program has unmapped meanwhile stays so. */
         if (is_mapped(gone) && swap_out(gone->pages, gone->page_bytes))

@@ -211,13 +211,18 @@ VCUDA_EXPORT CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     return r;
 }
 
-/* Whole mappings only, one or several that touch: the driver has checked that. */
+/* Whole mappings only, and room between them: the driver has checked that. */
 static void forget_mapped(uint64_t start, uint64_t size) {
     struct range range;
 
-    for (uint64_t at = start; at - start < size && ranges_find(at, 1, &range);
-         at = range.start + range.size)
-        ranges_remove(range.start);
+    for (uint64_t at = start; at - start < size;) {
+        if (ranges_find(at, 1, &range)) {
+            ranges_remove(range.start);
+            at = range.start + range.size;
+        } else {
+            at += ALIGNMENT_MIN;
+        }
+    }
 }
 
 VCUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {

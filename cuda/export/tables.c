@@ -37,5 +37,5 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **pp
         }
     }
     *ppExportTable = NULL;
-    return CUDA_ERROR_NOT_FOUND;
+    return CUDA_ERROR_INVALID_VALUE;
 }
