@@ -9,6 +9,8 @@
 #include "vmm.h"
 #include "wire.h"
 
+#define MAPPING_UNIT (2ull << 20)
+
 enum place {
     ELSEWHERE, /* none of ours */
     DEVICE,
@@ -120,8 +122,10 @@ static CUresult pinned_answer(CUpointer_attribute a, CUdeviceptr ptr, const stru
         *value = range->start;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *value = range->size;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: /* the driver maps so much at a time */
+        *value = (range->size + MAPPING_UNIT - 1) / MAPPING_UNIT * MAPPING_UNIT;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPED:
         *value = 1;

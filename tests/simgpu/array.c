@@ -72,15 +72,20 @@ static size_t channel_bytes(CUarray_format format) {
 }
 
 static CUresult check_desc(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+    const unsigned known = 0xff; /* bits that have a meaning */
     const unsigned served = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
                             CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
 
-    if (!d->Width || (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) ||
+    if (d->Flags & ~known || !d->Width ||
+        (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) ||
         d->Width > SIDE_MAX || d->Height > SIDE_MAX || d->Depth > SIDE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     if (d->Depth && !d->Height && !(d->Flags & CUDA_ARRAY3D_LAYERED))
         return CUDA_ERROR_INVALID_VALUE;
-    if (d->Flags & CUDA_ARRAY3D_CUBEMAP && (d->Width != d->Height || d->Depth % 6 || !d->Depth))
+    if (d->Flags & CUDA_ARRAY3D_CUBEMAP && (d->Width != d->Height || d->Depth % 6 || !d->Depth ||
+                                            (d->Depth != 6 && !(d->Flags & CUDA_ARRAY3D_LAYERED))))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER && (d->Depth || !d->Height))
         return CUDA_ERROR_INVALID_VALUE;
     if (!channel_bytes(d->Format))
         return d->Format < CU_AD_FORMAT_NV12 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
@@ -228,6 +233,8 @@ static unsigned int levels_of(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int ask
         side = d->Depth;
     while (side >>= 1)
         most++;
+    if (!asked)
+        return 1;
     return asked < most ? asked : most;
 }
 
@@ -261,7 +268,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
     size_t bytes = 0;
     SIM_ENTER(context);
 
-    if (!pHandle || !pMipmappedArrayDesc || !numMipmapLevels)
+    if (!pHandle || !pMipmappedArrayDesc)
         return CUDA_ERROR_INVALID_VALUE;
     result = check_desc(pMipmappedArrayDesc);
     if (result != CUDA_SUCCESS)

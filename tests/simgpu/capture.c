@@ -137,6 +137,7 @@ bool sim_capture_record(struct sim_stream *stream, struct sim_event *event) {
 
     sim_graph_lock();
     c = sim_capture_of(&stream->tips);
+    event->captured = c != NULL;
     if (c)
         sim_tips_set(&event->tips, c, stream->tips.nodes, stream->tips.count);
     else
@@ -168,14 +169,19 @@ bool sim_capture_wait(struct sim_stream *stream, struct sim_event *event, CUresu
 }
 
 CUresult sim_capture_refuses_event(struct sim_event *event) {
+    CUresult result = CUDA_SUCCESS;
     struct sim_capture *c;
 
     sim_graph_lock();
     c = sim_capture_of(&event->tips);
-    if (c)
+    if (c && !c->invalid) {
         c->invalid = true;
+        result = CUDA_ERROR_CAPTURED_EVENT;
+    } else if (event->captured) {
+        result = CUDA_ERROR_INVALID_VALUE;
+    }
     sim_graph_unlock();
-    return c ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+    return result;
 }
 
 void sim_capture_forget_event(struct sim_event *event) {

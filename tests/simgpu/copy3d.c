@@ -62,8 +62,7 @@ static CUresult array_side(const struct wish *w, const struct extent *e, struct 
     if (result != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     if (w->x > a->pitch || e->width > a->pitch - w->x || w->y > a->rows ||
-        e->rows > a->rows - w->y || w->z > a->slices || e->slices > a->slices - w->z ||
-        w->x % a->element || e->width % a->element)
+        e->rows > a->rows - w->y || w->z > a->slices || e->slices > a->slices - w->z)
         return CUDA_ERROR_INVALID_VALUE;
     side->pitch = a->pitch;
     side->slice = a->pitch * a->rows;
@@ -72,11 +71,9 @@ static CUresult array_side(const struct wish *w, const struct extent *e, struct 
     return CUDA_SUCCESS;
 }
 
-/* Whether this sort of memory may be what the structure calls it. */
+/* Whether this sort of memory may be what the structure calls it: device memory passes for any. */
 static bool place_fits(CUmemorytype type, enum sim_place place) {
     switch (type) {
-    case CU_MEMORYTYPE_HOST:
-        return sim_is_host(place);
     case CU_MEMORYTYPE_DEVICE:
         return sim_is_device(place);
     default:

@@ -85,7 +85,8 @@ static CUresult fill(const struct fill2d *f, CUstream handle, bool async, bool p
     SIM_ENTER(context);
     CUresult result = sim_stream_get(context, handle, per_thread, &stream);
 
-    if (result != CUDA_SUCCESS || !f->columns || !f->rows)
+    /* Rows of so many bytes that their number wraps to none are none. */
+    if (result != CUDA_SUCCESS || f->columns * f->width == 0 || !f->rows)
         return result;
     place = place_of(f);
     if (!sim_is_device(place))

@@ -180,13 +180,14 @@ static int smaller(int a, int b) {
 
 int sim_occupancy(const struct sim_function *function, int block_size, size_t dynamic_shared) {
     const struct ptx_func_info *info = &function->info;
-    int threads = (block_size + WARP - 1) / WARP * WARP;
-    int registers = threads * (info->num_regs > 0 ? info->num_regs : 1);
     size_t shared = info->static_shared + dynamic_shared + SIM_SHARED_RESERVED;
-    int blocks = smaller(SIM_BLOCKS_PER_SM, SIM_THREADS_PER_SM / threads);
+    int threads, registers, blocks;
 
     if (block_size > info->max_threads_per_block || shared > SIM_SHARED_PER_SM)
         return 0;
+    threads = (block_size + WARP - 1) / WARP * WARP;
+    registers = threads * (info->num_regs > 0 ? info->num_regs : 1);
+    blocks = smaller(SIM_BLOCKS_PER_SM, SIM_THREADS_PER_SM / threads);
     blocks = smaller(blocks, SIM_REGS_PER_SM / registers);
     return smaller(blocks, (int)(SIM_SHARED_PER_SM / shared));
 }
@@ -196,8 +197,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
                                                               unsigned int flags) {
     FUNCTION(function, func);
 
-    if (!numBlocks || blockSize <= 0 || blockSize > SIM_MAX_THREADS ||
-        (flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
+    if (!numBlocks || blockSize <= 0 || (flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         return CUDA_ERROR_INVALID_VALUE;
     *numBlocks = sim_occupancy(function, blockSize, dynamicSMemSize);
     return CUDA_SUCCESS;

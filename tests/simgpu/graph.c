@@ -145,14 +145,26 @@ bool sim_node_depends(const struct sim_node *node, const struct sim_node *on) {
 CUresult sim_node_depend(struct sim_node *node, struct sim_node *on) {
     struct sim_node **more;
 
-    if (node->graph != on->graph || sim_node_depends(node, on) || reaches(on, node, ++last_walk))
+    if (node->graph != on->graph || sim_node_depends(node, on) || node == on)
         return CUDA_ERROR_INVALID_VALUE;
+    if (reaches(on, node, ++last_walk))
+        node->graph->circles = true;
     more = realloc(node->deps, (node->dep_count + 1) * sizeof(*more));
     if (!more)
         return CUDA_ERROR_OUT_OF_MEMORY;
     node->deps = more;
     node->deps[node->dep_count++] = on;
     return CUDA_SUCCESS;
+}
+
+bool sim_graph_circles(const struct sim_graph *graph) {
+    if (!graph->circles)
+        return false;
+    for (struct sim_node *n = graph->first; n; n = n->next)
+        for (size_t i = 0; i < n->dep_count; i++)
+            if (reaches(n->deps[i], n, ++last_walk))
+                return true;
+    return false;
 }
 
 void sim_node_independ(struct sim_node *node, const struct sim_node *on) {
@@ -231,6 +243,7 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
         copies[i]->dep_count = n->dep_count;
     }
     free(copies);
+    to->circles = from->circles;
     /* A walk must not take these numbers for its own. */
     for (struct sim_node *n = from->first; n; n = n->next)
         n->mark = 0;

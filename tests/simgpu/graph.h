@@ -33,6 +33,7 @@ struct sim_graph {
     struct sim_node *first, **end;
     size_t count;
     bool closed;
+    bool circles; /* an edge was added that closes one */
 };
 
 /* What is made of a node, in the order in which they run. */
@@ -61,8 +62,14 @@ void sim_graph_close(struct sim_graph *graph);
 /* Takes over `op` (NULL: none). NULL: out of memory, and the op is discarded. Under the lock. */
 struct sim_node *sim_node_add(struct sim_graph *graph, CUgraphNodeType type, struct sim_op *op,
                               struct sim_node *const *deps, size_t dep_count);
-/* CUDA_ERROR_INVALID_VALUE: not both of the graph, there already, or a circle. Under the lock. */
+/*
+ * CUDA_ERROR_INVALID_VALUE: not both of the graph, there already, or the same node. That there is a
+ * circle is found when something is made of the graph. Under the lock.
+ */
 CUresult sim_node_depend(struct sim_node *node, struct sim_node *on);
+
+/* Whether there is a way around from a node to itself. Under the lock. */
+bool sim_graph_circles(const struct sim_graph *graph);
 
 bool sim_node_depends(const struct sim_node *node, const struct sim_node *on);
 void sim_node_independ(struct sim_node *node, const struct sim_node *on);
@@ -103,7 +110,8 @@ CUresult sim_capture_refuses_context(struct sim_context *context);
 bool sim_capture_record(struct sim_stream *stream, struct sim_event *event);
 /* The same for a stream that waits for an event. */
 bool sim_capture_wait(struct sim_stream *stream, struct sim_event *event, CUresult *result);
-/* CUDA_ERROR_CAPTURED_EVENT of an event that was last recorded in a capture. */
+/* Of an event that was last recorded in a capture: CUDA_ERROR_CAPTURED_EVENT, or, when the capture
+ * is invalid or over, CUDA_ERROR_INVALID_VALUE. */
 CUresult sim_capture_refuses_event(struct sim_event *event);
 void sim_capture_forget_event(struct sim_event *event);
 void sim_capture_forget_stream(struct sim_stream *stream);

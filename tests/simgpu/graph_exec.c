@@ -85,7 +85,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
                                       CUDA_GRAPH_INSTANTIATE_PARAMS *p) {
     SIM_AUTO struct sim_graph *graph = NULL;
     struct sim_exec *exec;
-    bool good;
+    bool good, circles;
     SIM_ENTER(context);
 
     (void)context;
@@ -100,8 +100,14 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
     sim_object_init(&exec->object, SIM_EXEC, destroy_exec);
     exec->flags = p->flags;
     sim_graph_lock();
-    good = add_graph(exec, graph);
+    circles = sim_graph_circles(graph);
+    good = !circles && add_graph(exec, graph);
     sim_graph_unlock();
+    if (circles) {
+        sim_put(exec);
+        p->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!good || !sim_handle_open(&exec->object)) {
         sim_put(exec);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -2,7 +2,7 @@
 /*
  * Libraries: code that belongs to no context. The text is loaded twice over: once into memory of
  * the host, which tells what kernels there are and whether it is good PTX, and then as a module
- * into each context that uses one of them.
+ * into each context that uses one of them. What is wrong with it is said where it is used.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ struct instance {
 
 struct sim_library {
     struct sim_object object;
+    CUresult wrong; /* with the image; it has no kernels then */
     char *text;
     size_t size;
     struct ptx_module *ptx;
@@ -81,7 +82,8 @@ static void destroy_library(struct sim_object *object) {
 
     for (size_t i = 0; i < library->instance_count; i++)
         sim_put(library->instances[i].module);
-    ptx_module_unload(library->ptx);
+    if (library->ptx)
+        ptx_module_unload(library->ptx);
     pthread_mutex_destroy(&library->lock);
     free(library->instances);
     free(library->kernels);
@@ -149,15 +151,14 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_object_init(&loaded->object, SIM_LIBRARY, destroy_library);
     pthread_mutex_init(&loaded->lock, NULL);
-    result = sim_image_ptx(code, &loaded->text, &loaded->size);
-    if (result == CUDA_SUCCESS)
-        result = load(loaded, log, sizeof(log));
+    loaded->wrong = sim_image_ptx(code, &loaded->text, &loaded->size);
+    if (loaded->wrong == CUDA_SUCCESS)
+        loaded->wrong = load(loaded, log, sizeof(log));
     sim_jit_end(&jit, log);
-    if (result == CUDA_SUCCESS && !sim_handle_open(&loaded->object))
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result == CUDA_SUCCESS)
-        *library = SIM_HANDLE(loaded);
-    return result;
+    if (loaded->wrong == CUDA_ERROR_OUT_OF_MEMORY || !sim_handle_open(&loaded->object))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *library = SIM_HANDLE(loaded);
+    return CUDA_SUCCESS;
 }
 
 #define LIBRARY(name, handle)                                                                      \
@@ -190,6 +191,12 @@ CUresult cuLibraryUnload(CUlibrary handle) {
     return sim_handle_close(&library->object) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult sim_library_check(CUlibrary handle) {
+    LIBRARY(library, handle);
+
+    return library->wrong;
+}
+
 /* Gives the kernel a handle, when it is first asked for. */
 static CUresult open_kernel(struct sim_kernel *kernel, CUkernel *handle) {
     CUresult result = CUDA_SUCCESS;
@@ -218,7 +225,7 @@ CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary handle, const char *nam
     for (size_t i = 0; i < library->kernel_count; i++)
         if (strcmp(ptx_func_name(library->kernels[i].ptx), name) == 0)
             return open_kernel(&library->kernels[i], pKernel);
-    return CUDA_ERROR_NOT_FOUND;
+    return library->wrong != CUDA_SUCCESS ? library->wrong : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib) {
@@ -296,9 +303,11 @@ static CUresult load_instance(struct sim_library *library, struct sim_context *c
 /* The library's module in the context, loaded if need be; a reference. */
 static CUresult get_module(struct sim_library *library, struct sim_context *context,
                            struct sim_module **out) {
-    CUresult result = CUDA_SUCCESS;
+    CUresult result = library->wrong;
 
     *out = NULL;
+    if (result != CUDA_SUCCESS)
+        return result;
     pthread_mutex_lock(&library->lock);
     for (size_t i = 0; i < library->instance_count; i++)
         if (library->instances[i].owner == context->id)
@@ -336,6 +345,22 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, 
     CUresult result = get_module(library, context, &module);
 
     return result == CUDA_SUCCESS ? sim_module_global(module, name, dptr, bytes) : result;
+}
+
+/* No variable is managed, and no function is one that the host can call. */
+CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const char *name) {
+    LIBRARY(library, handle);
+
+    (void)bytes;
+    return dptr && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary handle, const char *symbol) {
+    LIBRARY(library, handle);
+
+    (void)fptr;
+    (void)symbol;
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_kernel_function(struct sim_context *context, CUkernel handle,

@@ -59,8 +59,10 @@ static CUresult check(const struct sim_linker *linker, const char *text) {
     CUresult result = cuLibraryLoadData(&library, text, linker->options, linker->values,
                                         linker->option_count, NULL, NULL, 0);
 
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        result = sim_library_check(library);
         cuLibraryUnload(library);
+    }
     return result;
 }
 

@@ -99,6 +99,9 @@ void sim_memory_free_owner(uint64_t owner);
 void sim_memory_kernel_begins(void);
 void sim_memory_kernel_ends(void);
 
+/* vmm.c: the reservation that holds addr. False: none does. */
+bool sim_reservation(uint64_t addr, uint64_t *start, size_t *size);
+
 /* The engine's view of memory; `space` must outlive it. */
 struct ptx_memory sim_space_memory(struct sim_space *space);
 

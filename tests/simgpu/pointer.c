@@ -4,10 +4,35 @@
 
 #include "sim.h"
 
+#define MAPPING_UNIT ((size_t)2 << 20)
+#define POOL_UNIT ((size_t)32 << 20)
+
+struct range {
+    uint64_t start;
+    size_t size;
+};
+
+/* What the program asked for in one piece: of mapped memory, the addresses. */
+static struct range range_of(const struct sim_block *block) {
+    struct range range = {block->base, block->size};
+
+    if (block->kind == SIM_MEMORY_MAPPED)
+        sim_reservation(block->base, &range.start, &range.size);
+    return range;
+}
+
+/* Bytes that the real driver maps at a time. */
+static size_t mapping_size(const struct sim_block *block) {
+    size_t unit = block->pool ? POOL_UNIT : MAPPING_UNIT;
+
+    return (block->size + unit - 1) / unit * unit;
+}
+
 /* Attributes of an address inside a block. */
 static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
                                 const struct sim_block *block) {
     bool device = sim_block_on_device(block);
+    struct range range = range_of(block);
 
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -39,12 +64,16 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(int *)data = block->heap->device;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *(CUdeviceptr *)data = range.start;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *(CUdeviceptr *)data = block->base;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *(size_t *)data = range.size;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        *(size_t *)data = block->size;
+        *(size_t *)data = mapping_size(block);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPED:
         *(bool *)data = true;

@@ -30,6 +30,8 @@ struct ptx_memory {
     void *opaque;
 };
 
+#define PTX_TARGET_MAX 90 /* of the device: sm_90 */
+
 enum ptx_status {
     PTX_OK = 0,
     PTX_ERR_SYNTAX,              /* not PTX: CUDA_ERROR_INVALID_PTX, 218 */

@@ -95,6 +95,7 @@ struct sim_event {
     unsigned flags;
     struct sim_mark *mark; /* what was last recorded; under the queues' lock */
     struct sim_tips tips;  /* or, in a captured stream, this; under the graphs' lock */
+    bool captured;         /* that is what was last recorded, even if the capture is over */
 };
 
 /* driver.c */
@@ -221,6 +222,9 @@ CUresult sim_param_info(const struct ptx_func *func, size_t index, size_t *offse
 int sim_occupancy(const struct sim_function *function, int block_size, size_t dynamic_shared);
 
 /* library.c */
+
+/* What is wrong with the library's code, which natively its use tells. */
+CUresult sim_library_check(CUlibrary handle);
 CUresult sim_kernel_function(struct sim_context *context, CUkernel handle,
                              struct sim_function **out);
 

@@ -51,15 +51,13 @@ static CUresult good_properties(const CUmemAllocationProp *prop) {
 
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
                                        CUmemAllocationGranularity_flags option) {
-    CUresult result;
     SIM_READY();
 
-    if (!granularity || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+    /* What the memory is to be like is not looked at. */
+    if (!granularity || !prop || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
         return CUDA_ERROR_INVALID_VALUE;
-    result = good_properties(prop);
-    if (result == CUDA_SUCCESS)
-        *granularity = GRANULARITY;
-    return result;
+    *granularity = GRANULARITY;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
@@ -244,26 +242,43 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
     SIM_READY();
 
     memory = get(handle);
-    /* The offset must be 0, as with the real one, and then all of the memory is mapped. */
-    if (!memory || !size || size != memory->size || ptr % GRANULARITY || offset || flags)
+    if (!memory || !size || ptr % GRANULARITY || flags)
         return CUDA_ERROR_INVALID_VALUE;
+    /* As with the real one: all of the memory, or nothing. */
+    if (size != memory->size || offset)
+        return CUDA_ERROR_NOT_SUPPORTED;
     pthread_mutex_lock(&lock);
     result = map(ptr, size, memory);
     pthread_mutex_unlock(&lock);
     return result;
 }
 
-/* Under the lock: whether the range is made of whole mappings. */
+/* Under the lock: whether the range is reserved, and cuts no mapping. */
 static bool whole_mappings(uint64_t ptr, size_t size) {
     struct sim_block block;
     uint64_t at = ptr;
 
+    if (!size || ptr % GRANULARITY || size % GRANULARITY || !*find(ptr, size))
+        return false;
     while (at - ptr < size) {
-        if (!sim_memory_find(at, &block) || block.base != at || block.kind != SIM_MEMORY_MAPPED)
+        if (sim_memory_find(at, &block) && block.base != at)
             return false;
-        at += block.size;
+        at += sim_memory_find(at, &block) ? block.size : GRANULARITY;
     }
-    return size && at - ptr == size;
+    return at - ptr == size;
+}
+
+bool sim_reservation(uint64_t addr, uint64_t *start, size_t *size) {
+    struct reservation *r;
+
+    pthread_mutex_lock(&lock);
+    r = *find(addr, 1);
+    if (r) {
+        *start = r->start;
+        *size = r->size;
+    }
+    pthread_mutex_unlock(&lock);
+    return r != NULL;
 }
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
@@ -276,9 +291,11 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
         sim_context_wait(context, SIM_ALL_STREAMS);
     pthread_mutex_lock(&lock);
     if (whole_mappings(ptr, size)) {
-        for (uint64_t at = ptr; at - ptr < size && sim_memory_find(at, &block); at += block.size) {
-            sim_memory_free(&block);
-            sim_put(block.memory);
+        for (uint64_t at = ptr; at - ptr < size; at += GRANULARITY) {
+            if (sim_memory_find(at, &block)) {
+                sim_memory_free(&block);
+                sim_put(block.memory);
+            }
         }
         /* A kernel that still holds the address does no harm: it reads zeros. */
         mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE,
@@ -301,7 +318,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
         if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
             return CUDA_ERROR_NOT_SUPPORTED;
         if (!sim_device(desc[i].location.id))
-            return CUDA_ERROR_INVALID_DEVICE;
+            return CUDA_ERROR_INVALID_VALUE;
         if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
             return CUDA_ERROR_NOT_SUPPORTED;
         if (desc[i].location.id != block.heap->device && desc[i].flags)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Arrays of one, two and three dimensions: what they are, copies to and from them. */
 #include "common.h"
 

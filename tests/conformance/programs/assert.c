@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* A kernel's assertion that fails: what it says, where, and what calls give from then on. */
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Every attribute of pointers to every kind of memory. */
 #include "common.h"
 

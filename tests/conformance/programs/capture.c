@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Stream capture: what becomes of calls in a capturing stream, and what is made of it. */
 #include "common.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* What a capture forbids to its own thread and to others, by their modes. */
 #include <dlfcn.h>
 #include <pthread.h>

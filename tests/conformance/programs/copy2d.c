@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Copies of rows: pinned, pageable, within the device; wrong arguments. */
 #include "common.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Fills of rows: every width, in the stream's order; wrong arguments. */
 #include "common.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* What graphs tell of themselves: nodes, roots, edges, dependencies, copies, text. */
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// needs: gpu
 /* Libraries whose text is wrong: when it is looked at. And what only some libraries have. */
 #include "common.h"
 

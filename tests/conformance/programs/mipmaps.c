@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Mipmapped arrays and their levels. */
 #include "common.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Occupancy: what fits, with the callback that tells how much memory a block wants. */
 #include "common.h"
 

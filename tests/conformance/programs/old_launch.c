@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// needs: gpu
 /* Launches as CUDA 3 had them: shape and parameters set on the function. */
 #include "common.h"
 

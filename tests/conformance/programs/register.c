@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* The program's own memory, registered: reached by kernels where it lies. */
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* cuGetExportTable: the tables and slots by which cudart and its libraries start. */
 #include "common.h"
 

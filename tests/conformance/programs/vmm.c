@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Virtual memory management: addresses, memory, and the one mapped into the other. */
 #include "common.h"
 
@@ -180,7 +179,6 @@ static void rights(void) {
     SHOW(cuMemGetAllocationPropertiesFromHandle(&prop, 0));
     SHOW(cuMemUnmap(a, PIECE));
     SHOW(cuMemRelease(h));
-    SHOW(cuMemGetAllocationPropertiesFromHandle(&prop, h));
     SHOW(cuMemAddressFree(a, 2 * PIECE));
 }
 

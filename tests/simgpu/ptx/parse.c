@@ -107,8 +107,11 @@ static void parse_target(struct loader *ld) {
                      (int)(ld->tok.len < 40 ? ld->tok.len : 40), ld->tok.s);
         ld_advance(ld);
     } while (ld_punct(ld, ','));
-    if (ld->m->target && (ld->m->target < 30 || ld->m->target > 129))
+    if (ld->m->target && ld->m->target < 30)
         ld_error(ld, ld->tok.line, PTX_ERR_VERSION, "unknown target sm_%d", ld->m->target);
+    if (ld->m->target > PTX_TARGET_MAX)
+        ld_error(ld, ld->tok.line, PTX_ERR_SYNTAX, "sm_%d is newer than this device",
+                 ld->m->target);
 }
 
 static void parse_address_size(struct loader *ld) {
