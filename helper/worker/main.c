@@ -11,6 +11,7 @@
 #include "cuda_errors.h"
 #include "log.h"
 #include "memory.h"
+#include "nvml.h"
 #include "prints.h"
 #include "sandbox.h"
 #include "supervise.h"
@@ -133,6 +134,7 @@ int main(int argc, char **argv) {
     vcuda_stats_set(&worker.stats->pid, (uint64_t)getpid());
     if (!load_driver(&worker, &devices, text, sizeof(text)))
         return fail(text);
+    nvml_load(&worker);
     r = vcuda_sandbox_enter(&sandbox, &what);
     if (r) {
         snprintf(text, sizeof(text), "cannot give up privileges: %s: %s", what, strerror(-r));

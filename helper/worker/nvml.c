@@ -80,15 +80,18 @@ static nvmlDevice_t find_handle(const struct worker *w, int guest_device) {
     return NULL;
 }
 
+void nvml_load(const struct worker *w) {
+    library = find_library(w);
+    if (!library)
+        vcuda_log(VCUDA_LOG_INFO, "no " NVML_NAME ": sensors are not shown to guests");
+}
+
 static void start(void) {
     unsigned int (*init)(void);
     unsigned int r;
 
-    library = find_library(starting);
-    if (!library) {
-        vcuda_log(VCUDA_LOG_INFO, "no " NVML_NAME ": sensors are not shown to guests");
+    if (!library)
         return;
-    }
     init = dlsym(library, "nvmlInit_v2");
     r = init ? init() : NVML_ERROR_FUNCTION_NOT_FOUND;
     if (r != NVML_SUCCESS) {

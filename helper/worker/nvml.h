@@ -45,7 +45,10 @@ static inline unsigned int nvml_list_room(uint64_t number, unsigned int most) {
     return room < most ? room : most;
 }
 
-/* Loads and starts the host's NVML at the first call: whether there is one. Any thread. */
+/* Finds the host's NVML, while its file may still be read: before privileges are given up. */
+void nvml_load(const struct worker *w);
+
+/* Starts it at the first call: whether there is one. Any thread. */
 bool nvml_start(const struct worker *w);
 
 /* A function of the host's NVML, or NULL. */
