@@ -130,10 +130,15 @@ CUresult own_nvml_light(struct worker *w, struct frame *f, struct args_nvml_ligh
     return CUDA_SUCCESS;
 }
 
-/* The program of this domain that a worker on the GPU serves; 0: none of this domain's. */
+/*
+ * The program of this domain that a worker on the GPU serves; 0: none of this domain's. The roster
+ * is written each second, and may not know yet that this session only asks.
+ */
 static uint32_t program_of(const struct worker *w, unsigned int pid) {
     const uint64_t *roster = vcuda_roster(w->stats);
 
+    if (pid == vcuda_stats_get(&w->stats->pid) && vcuda_stats_get(&w->stats->light))
+        return 0;
     for (uint32_t i = 0; i < VCUDA_ROSTER_MAX; i++) {
         uint64_t entry = vcuda_stats_get(&roster[i]);
 
