@@ -151,7 +151,7 @@ def gen_wire(calls):
          '#include <stdbool.h>\n#include <stdint.h>\n#include "cuda_types.h"\n\nstruct thread;\n\n']
     c_ = [BANNER, '#include "wire.h"\n#include "calls.h"\n#include "capture.h"\n#include "rpc.h"\n#include <string.h>\n\n']
     for c in calls:
-        if c.number is None:
+        if c.number is None or 'record' in c.how:
             continue
         sig = f'CUresult wire_{c.name}({wire_params(c)})'
         h.append(sig + ';\n')
@@ -162,7 +162,10 @@ def gen_wire(calls):
                       'capture_forbids(t)')
             b.append(f'    r = {on};\n    if (r != CUDA_SUCCESS)\n        return r;\n')
         post = 'true' if c.posted else ('post' if 'mixed' in c.how else 'false')
-        b.append(f'    r = rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, {post});\n'
+        begin = (f'rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, false)' if post == 'false' else
+                 'rpc_begin_in(&rpc, t, names_get(VCUDA_KIND_CONTEXT, t->context), '
+                 f'VCUDA_CALL_{c.name}, {post})')
+        b.append(f'    r = {begin};\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')
         for a in c.slots:
             if a.how == 'in' and a.type == 'f32':

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 #include "ring.h"
-#include "barrier.h"
 
 static void attach(struct vcuda_duplex *d, __u8 *base, enum vcuda_party party,
 		   __u32 side_h, __u32 sub_offset, __u32 sub_bytes,
@@ -32,13 +31,10 @@ void vcuda_duplex_control(struct vcuda_duplex *d, void *page,
 	       VCUDA_CTL_RING_BYTES);
 }
 
-int vcuda_tx_fits(struct vcuda_duplex *d, __u32 len)
+int vcuda_tx_fits_now(struct vcuda_duplex *d, __u32 len)
 {
 	if (len > d->tx_size)
 		return -EMSGSIZE;
-	/* The peer's line is only fetched when the old news do not suffice. */
-	if (d->tx_size - (d->prod - d->tx_seen) >= len)
-		return 1;
 	d->tx_seen = vcuda_load_acquire(&d->peer->cons);
 	if (d->prod - d->tx_seen > d->tx_size || d->tx_seen & 7) {
 		d->tx_seen = d->prod - d->tx_size;
@@ -47,19 +43,13 @@ int vcuda_tx_fits(struct vcuda_duplex *d, __u32 len)
 	return d->tx_size - (d->prod - d->tx_seen) >= len;
 }
 
-void vcuda_tx_put(struct vcuda_duplex *d, __u32 off, const void *src, __u32 len)
+void vcuda_tx_put_wrapped(struct vcuda_duplex *d, __u32 at, const void *src,
+			  __u32 len)
 {
-	__u32 at = (d->prod + off) & (d->tx_size - 1);
-	__u32 first = d->tx_size - at < len ? d->tx_size - at : len;
+	__u32 first = d->tx_size - at;
 
 	memcpy(d->tx + at, src, first);
 	memcpy(d->tx, (const __u8 *)src + first, len - first);
-}
-
-void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len)
-{
-	d->prod += len;
-	vcuda_store_release(&d->own->prod, d->prod);
 }
 
 /* Bytes that can be read, or -EPROTO. */
@@ -92,27 +82,17 @@ int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len)
 	len = vcuda_load_once((const __u32 *)(d->rx + at));
 	if (len < min_len || len > cap || len > (__u32)bytes || len & 7)
 		return -EPROTO;
-	first = d->rx_size - at < len ? d->rx_size - at : len;
-	memcpy(buf, d->rx + at, first);
-	memcpy((__u8 *)buf + first, d->rx, len - first);
+	first = d->rx_size - at;
+	if (len <= first) {
+		memcpy(buf, d->rx + at, len);
+	} else {
+		memcpy(buf, d->rx + at, first);
+		memcpy((__u8 *)buf + first, d->rx, len - first);
+	}
 	*(__u32 *)buf = len; /* the length that was checked, not a later one */
 	d->cons += len;
 	vcuda_store_release(&d->own->cons, d->cons);
 	return len;
-}
-
-int vcuda_must_wake(struct vcuda_duplex *d, __u32 what)
-{
-	__u32 wait;
-
-	/* Our index must be out before the peer's flag is read: the peer writes
-	 * its flag, then reads our index.
-	 */
-	vcuda_full_barrier();
-	wait = vcuda_load_once(&d->peer->wait);
-	if (!(wait & what) || wait == vcuda_load_once(&d->notified))
-		return 0;
-	return vcuda_exchange(&d->notified, wait) != wait;
 }
 
 void vcuda_wait_begin(struct vcuda_duplex *d, __u32 what)

@@ -19,6 +19,7 @@
 #ifndef VCUDA_PROTOCOL_RING_H
 #define VCUDA_PROTOCOL_RING_H
 
+#include "barrier.h"
 #include "layout.h"
 
 #ifdef __KERNEL__
@@ -64,14 +65,38 @@ void vcuda_duplex_control(struct vcuda_duplex *d, void *page,
  * Whether len bytes fit now: 1, 0 (wait for space), -EMSGSIZE (never), -EPROTO
  * (the peer's index is nonsense: cut the peer off).
  */
-int vcuda_tx_fits(struct vcuda_duplex *d, __u32 len);
+int vcuda_tx_fits_now(struct vcuda_duplex *d, __u32 len);
+
+static inline int vcuda_tx_fits(struct vcuda_duplex *d, __u32 len)
+{
+	/* The peer's line is only fetched when the old news do not suffice. */
+	if (d->tx_size - (d->prod - d->tx_seen) >= len)
+		return 1;
+	return vcuda_tx_fits_now(d, len);
+}
+
+/* What vcuda_tx_put() does with bytes that reach over the ring's end. */
+void vcuda_tx_put_wrapped(struct vcuda_duplex *d, __u32 at, const void *src,
+			  __u32 len);
 
 /* Copies len bytes to offset off of the record under construction. */
-void vcuda_tx_put(struct vcuda_duplex *d, __u32 off, const void *src,
-		  __u32 len);
+static inline void vcuda_tx_put(struct vcuda_duplex *d, __u32 off,
+				const void *src, __u32 len)
+{
+	__u32 at = (d->prod + off) & (d->tx_size - 1);
+
+	if (len <= d->tx_size - at)
+		memcpy(d->tx + at, src, len);
+	else
+		vcuda_tx_put_wrapped(d, at, src, len);
+}
 
 /* Makes the record of len bytes (multiple of 8) visible to the peer. */
-void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len);
+static inline void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len)
+{
+	d->prod += len;
+	vcuda_store_release(&d->own->prod, d->prod);
+}
 
 /*
  * Copies the next record to buf: its length, 0 (none), or -EPROTO (index or
@@ -88,7 +113,19 @@ int vcuda_rx_ready(struct vcuda_duplex *d);
  * publish, VCUDA_WAIT_SPACE after a take) and nobody has woken it yet. A true
  * answer obliges the caller to send exactly one notification. Any thread.
  */
-int vcuda_must_wake(struct vcuda_duplex *d, __u32 what);
+static inline int vcuda_must_wake(struct vcuda_duplex *d, __u32 what)
+{
+	__u32 wait;
+
+	/* Our index must be out before the peer's flag is read: the peer writes
+	 * its flag, then reads our index.
+	 */
+	vcuda_full_barrier();
+	wait = vcuda_load_once(&d->peer->wait);
+	if (!(wait & what) || wait == vcuda_load_once(&d->notified))
+		return 0;
+	return vcuda_exchange(&d->notified, wait) != wait;
+}
 
 /* Announces a sleep for VCUDA_WAIT_* bits. Afterwards look again, then sleep. */
 void vcuda_wait_begin(struct vcuda_duplex *d, __u32 what);

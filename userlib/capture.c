@@ -21,11 +21,7 @@ struct capture {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture *captures;
-static uint32_t count; /* of them */
-
-bool capture_any(void) {
-    return vcuda_load_once(&count) != 0;
-}
+uint32_t capture_count;
 
 static bool add(struct thread *t, uint64_t stream, CUstreamCaptureMode mode) {
     struct capture *c = malloc(sizeof(*c));
@@ -35,7 +31,7 @@ static bool add(struct thread *t, uint64_t stream, CUstreamCaptureMode mode) {
     pthread_mutex_lock(&lock);
     *c = (struct capture){captures, stream, t, mode};
     captures = c;
-    vcuda_store_once(&count, count + 1);
+    vcuda_store_once(&capture_count, capture_count + 1);
     pthread_mutex_unlock(&lock);
     return true;
 }
@@ -48,7 +44,7 @@ static void drop(uint64_t stream) {
         if (c->stream == stream) {
             *at = c->next;
             free(c);
-            vcuda_store_once(&count, count - 1);
+            vcuda_store_once(&capture_count, capture_count - 1);
             break;
         }
     }

@@ -9,12 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barrier.h"
 #include "cuda_types.h"
 
 struct thread;
 
+/* Captures of this process. */
+extern uint32_t capture_count;
+
 /* Whether any capture is under way: then nothing is posted, since errors must be told at once. */
-bool capture_any(void);
+static inline bool capture_any(void) {
+    return vcuda_load_once(&capture_count) != 0;
+}
 
 /*
  * What native says of a call that could upset a capture: CUDA_SUCCESS, or

@@ -90,15 +90,25 @@ struct library {
 void code_lock(void);
 void code_unlock(void);
 
+/* A kernel's function in the current context. */
+CUresult function_of_kernel(struct thread *t, CUfunction handle, struct function **f);
+
 /*
  * The function that a launch, an occupancy query or a graph's node means: a CUkernel may stand
  * where a CUfunction is asked for, and means its function in the thread's context, which is fetched
  * at first use. CUDA_ERROR_INVALID_HANDLE for neither.
  */
-CUresult function_resolve(struct thread *t, CUfunction handle, struct function **f);
+static inline CUresult function_resolve(struct thread *t, CUfunction handle, struct function **f) {
+    *f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)handle);
+    return *f ? CUDA_SUCCESS : function_of_kernel(t, handle, f);
+}
+
+CUresult function_load_now(struct thread *t, struct function *f);
 
 /* Loads a function's code into its context, if no launch has: what a first launch waits for. */
-CUresult function_load(struct thread *t, struct function *f);
+static inline CUresult function_load(struct thread *t, struct function *f) {
+    return vcuda_load_once(&f->loaded) ? CUDA_SUCCESS : function_load_now(t, f);
+}
 
 /* A kernel's function in the thread's context, asked for if need be. */
 CUresult kernel_function(struct thread *t, struct kernel *k, struct function **f);

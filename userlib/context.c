@@ -45,13 +45,26 @@ static bool flags_ok(unsigned int flags) {
     return !(flags & ~CONTEXT_FLAGS) && (sched & (sched - 1)) == 0;
 }
 
+static void take_limits(uint32_t *limits, CUdevice dev, const CUdevice_attribute *which) {
+    for (int i = 0; i < 3; i++)
+        limits[i] = (uint32_t)session.devices[dev].attributes[which[i]];
+}
+
 uint64_t context_new(CUdevice dev, unsigned int flags, bool primary) {
+    static const CUdevice_attribute grid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+                                              CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+                                              CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
+    static const CUdevice_attribute block[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+                                               CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+                                               CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
     struct context *c = calloc(1, sizeof(*c));
     uint64_t name;
 
     if (!c)
         return 0;
     *c = (struct context){.device = dev, .flags = flags, .primary = primary, .inactive = primary};
+    take_limits(c->grid_max, dev, grid);
+    take_limits(c->block_max, dev, block);
     name = names_new(VCUDA_KIND_CONTEXT, c);
     if (!name)
         free(c);

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 struct counters {
-    uint64_t calls;                /* records sent */
-    uint64_t posted;               /* of these, without a completion */
+    uint64_t posted;               /* records sent, without a completion */
     uint64_t waited;               /* with one */
     uint64_t slept;                /* times a thread went to sleep for a completion or for space */
     uint64_t notifications;        /* sent to the worker */

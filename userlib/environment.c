@@ -7,16 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
-static bool launch_blocking;
+bool environment_launch_blocking;
 
 void environment_read(void) {
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
 
-    launch_blocking = blocking && atoi(blocking) != 0;
-}
-
-bool environment_launch_blocking(void) {
-    return launch_blocking;
+    environment_launch_blocking = blocking && atoi(blocking) != 0;
 }
 
 /* All devices: as the driver has them, or as they stand on the bus. False: no such order. */

@@ -10,7 +10,7 @@
 #include "info.h"
 
 /* CUDA_LAUNCH_BLOCKING: every launch waits for its end. Read once, at cuInit. */
-bool environment_launch_blocking(void);
+extern bool environment_launch_blocking;
 void environment_read(void);
 
 /*

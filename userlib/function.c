@@ -47,12 +47,12 @@ static CUresult take_layout(struct layout *l, const struct vcuda_function_info *
     for (uint32_t i = 0; i < l->params; i++) {
         uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
 
-        if (end > VCUDA_PARAM_BYTES_MAX)
+        /* One after the other: what lies between them is all that has to be cleared. */
+        if (end > VCUDA_PARAM_BYTES_MAX || info->param[i].offset < l->bytes)
             return VCUDA_ERROR_LOST;
         l->param[i].offset = info->param[i].offset;
         l->param[i].size = info->param[i].size;
-        if (end > l->bytes)
-            l->bytes = (uint32_t)end;
+        l->bytes = (uint32_t)end;
     }
     return CUDA_SUCCESS;
 }
@@ -68,22 +68,15 @@ CUresult function_take(struct function *f, const struct vcuda_function_info *inf
     return CUDA_SUCCESS;
 }
 
-CUresult function_resolve(struct thread *t, CUfunction handle, struct function **f) {
-    struct kernel *k;
+CUresult function_of_kernel(struct thread *t, CUfunction handle, struct function **f) {
+    struct kernel *k = names_get(VCUDA_KIND_KERNEL, (uint64_t)handle);
 
-    *f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)handle);
-    if (*f)
-        return CUDA_SUCCESS;
-    k = names_get(VCUDA_KIND_KERNEL, (uint64_t)handle);
     return k ? kernel_function(t, k, f) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult function_load(struct thread *t, struct function *f) {
-    CUresult r;
+CUresult function_load_now(struct thread *t, struct function *f) {
+    CUresult r = wire_cuFuncLoad(t, f->name);
 
-    if (vcuda_load_once(&f->loaded))
-        return CUDA_SUCCESS;
-    r = wire_cuFuncLoad(t, f->name);
     if (r == CUDA_ERROR_NOT_SUPPORTED) /* a driver that loads at the launch only */
         r = CUDA_SUCCESS;
     if (r == CUDA_SUCCESS)

@@ -16,12 +16,11 @@
 #include "rpc.h"
 #include "session.h"
 
-enum { GUEST_NEW, GUEST_READY, GUEST_FORKED, GUEST_LEFT };
-
-static uint32_t state = GUEST_NEW;
+uint32_t guest_state = GUEST_NEW;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+__thread struct thread *guest_caller;
 static __thread struct thread *this_thread;
 static __thread bool inside_host_function;
 
@@ -32,7 +31,7 @@ static void forget_thread(void *arg) {
     capture_forget_thread(t);
     free(t->stack);
     free(t);
-    this_thread = NULL;
+    this_thread = guest_caller = NULL;
 }
 
 static void make_key(void) {
@@ -47,19 +46,20 @@ struct thread *guest_thread(void) {
             return NULL;
         pthread_once(&thread_once, make_key);
         pthread_setspecific(thread_key, t);
-        this_thread = t;
+        this_thread = guest_caller = t;
     }
     return this_thread;
 }
 
 void guest_inside_host_function(bool inside) {
     inside_host_function = inside;
+    guest_caller = inside ? NULL : this_thread;
 }
 
 CUresult guest_ready(void) {
     if (inside_host_function)
         return CUDA_ERROR_NOT_PERMITTED;
-    switch (vcuda_load_acquire(&state)) {
+    switch (vcuda_load_acquire(&guest_state)) {
     case GUEST_READY:
         return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;
     case GUEST_LEFT:
@@ -78,14 +78,17 @@ CUresult guest_enter_any(struct thread **t) {
     return *t ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult guest_enter(struct thread **t) {
+CUresult guest_enter_slowly(struct thread **t) {
     CUresult r = guest_enter_any(t);
 
     if (r != CUDA_SUCCESS)
         return r;
     if (!(*t)->context)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return context_live((*t)->context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    (*t)->now = names_get(VCUDA_KIND_CONTEXT, (*t)->context);
+    return (*t)->now && !vcuda_load_acquire(&(*t)->now->inactive)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 CUresult guest_fault(const struct thread *t) {
@@ -127,9 +130,9 @@ static void in_parent(void) {
 
 static void in_child(void) {
     register_after_fork(true);
-    if (state == GUEST_READY) {
+    if (guest_state == GUEST_READY) {
         session.transport.close(&session.transport);
-        vcuda_store_release(&state, GUEST_FORKED);
+        vcuda_store_release(&guest_state, GUEST_FORKED);
     }
     pthread_mutex_init(&init_lock, NULL);
 }
@@ -137,16 +140,16 @@ static void in_child(void) {
 static CUresult init_once(void) {
     CUresult r;
 
-    if (state == GUEST_READY)
+    if (guest_state == GUEST_READY)
         return CUDA_SUCCESS;
-    if (state != GUEST_NEW)
+    if (guest_state != GUEST_NEW)
         return guest_ready();
     environment_read();
     r = session_open();
     if (r != CUDA_SUCCESS)
         return r;
     pthread_atfork(before_fork, in_parent, in_child);
-    vcuda_store_release(&state, GUEST_READY);
+    vcuda_store_release(&guest_state, GUEST_READY);
     return CUDA_SUCCESS;
 }
 
@@ -162,9 +165,9 @@ VCUDA_EXPORT CUresult cuInit(unsigned int Flags) {
 }
 
 __attribute__((destructor)) static void leave(void) {
-    if (vcuda_load_acquire(&state) != GUEST_READY)
+    if (vcuda_load_acquire(&guest_state) != GUEST_READY)
         return;
-    vcuda_store_release(&state, GUEST_LEFT);
+    vcuda_store_release(&guest_state, GUEST_LEFT);
     if (getenv("VCUDA_STATS"))
         counters_print(session.transport.kind);
 }

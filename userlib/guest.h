@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barrier.h"
 #include "cuda_types.h"
 #include "names.h"
 
@@ -22,8 +23,9 @@ struct capture_lists;
 
 /* A thread of the program. */
 struct thread {
-    uint64_t context; /* name of the current context, or 0 */
-    uint32_t depth;   /* of the stack below it */
+    uint64_t context;    /* name of the current context, or 0 */
+    struct context *now; /* it, as guest_enter() found it: for the same call only */
+    uint32_t depth;      /* of the stack below it */
     uint32_t room;
     uint64_t *stack;
     struct own_stream *own_streams; /* its per-thread default streams, one a context */
@@ -37,20 +39,14 @@ struct thread *guest_thread(void);
 /* 0 when the driver is initialised in this process, else the error that every call gives. */
 CUresult guest_ready(void);
 
-/*
- * What most calls start with: initialised, and a current context that still lives. The thread is
- * stored in *t.
- */
-CUresult guest_enter(struct thread **t);
-
 /* While this thread runs a host function, calls are not permitted. */
 void guest_inside_host_function(bool inside);
 
+/* What calls start with that do not need a context. The thread is stored in *t. */
+CUresult guest_enter_any(struct thread **t);
+
 /* The error of a fault in the thread's context, which every call gives since; or CUDA_SUCCESS. */
 CUresult guest_fault(const struct thread *t);
-
-/* The same for calls that do not need a context. */
-CUresult guest_enter_any(struct thread **t);
 
 /* The error for a handle that is none of ours, or CUDA_SUCCESS. */
 CUresult guest_check(enum vcuda_kind kind, const void *handle);
@@ -67,6 +63,7 @@ void guest_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What is known of objects. Pointers are owned by the table of names. */
 struct context {
     CUdevice device;
+    uint32_t grid_max[3], block_max[3]; /* of a launch */
     unsigned int flags;
     bool primary;
     uint32_t inactive; /* 1: a primary one that nobody retains */
@@ -85,11 +82,50 @@ struct event {
     unsigned int flags;
 };
 
+enum { GUEST_NEW, GUEST_READY, GUEST_FORKED, GUEST_LEFT };
+
+/* What every call looks at: one of these, and whether worker or transport are gone. */
+extern uint32_t guest_state, guest_lost;
+/* This thread, while it may make calls: not before its first, nor inside a host function. */
+extern __thread struct thread *guest_caller __attribute__((tls_model("initial-exec")));
+
+/* Tells what is missing where guest_enter() does not find all at once. */
+CUresult guest_enter_slowly(struct thread **t);
+
+/*
+ * What most calls start with: initialised, and a current context that still lives. The thread is
+ * stored in *t.
+ */
+static inline CUresult guest_enter(struct thread **t) {
+    struct thread *own = guest_caller;
+
+    if (own && vcuda_load_acquire(&guest_state) == GUEST_READY && !vcuda_load_once(&guest_lost)) {
+        own->now = names_get(VCUDA_KIND_CONTEXT, own->context);
+        if (own->now && !vcuda_load_acquire(&own->now->inactive)) {
+            *t = own;
+            return CUDA_SUCCESS;
+        }
+    }
+    return guest_enter_slowly(t);
+}
+
+/* A default stream, or a wild one. */
+CUresult stream_resolve_other(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context);
+
 /*
  * The stream to put into a record: 0 or a name. *context receives the context that it belongs to.
  * CUDA_ERROR_INVALID_HANDLE for a wild one. The per-thread stream is made at first use.
  */
-CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context);
+static inline CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name,
+                                      uint64_t *context) {
+    const struct stream *s = names_get(VCUDA_KIND_STREAM, (uint64_t)stream);
+
+    if (!s)
+        return stream_resolve_other(t, stream, name, context);
+    *name = (uint64_t)stream;
+    *context = s->context;
+    return CUDA_SUCCESS;
+}
 
 /* A stream's place among those that live, before the worker makes it in `context`; 0: no memory. */
 uint64_t stream_new(uint64_t context, unsigned int flags);

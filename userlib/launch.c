@@ -4,37 +4,31 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "calls.h"
 #include "capture.h"
 #include "code.h"
 #include "cuda_calls.h"
 #include "environment.h"
 #include "launch.h"
 #include "launch_attributes.h"
-#include "session.h"
+#include "rpc.h"
 #include "wire.h"
 
-static int limit_of(const struct context *c, CUdevice_attribute a) {
-    return session.devices[c->device].attributes[a];
+/* Whether it is from 1 to `max`. */
+static bool within(unsigned int n, uint32_t max) {
+    return n - 1 < max;
 }
 
 /* The configuration's own errors, which native tells at once. */
 static CUresult check_shape(const struct context *c, const struct function *f,
                             const struct launch *l) {
-    static const CUdevice_attribute grid_max[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
-                                                  CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
-                                                  CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z};
-    static const CUdevice_attribute block_max[] = {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-                                                   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
-                                                   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
-    uint64_t threads = 1;
+    const unsigned int *g = l->grid, *b = l->block;
 
-    for (int i = 0; i < 3; i++) {
-        if (!l->grid[i] || l->grid[i] > (unsigned int)limit_of(c, grid_max[i]) || !l->block[i] ||
-            l->block[i] > (unsigned int)limit_of(c, block_max[i]))
-            return CUDA_ERROR_INVALID_VALUE;
-        threads *= l->block[i];
-    }
-    return threads > f->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (!within(g[0], c->grid_max[0]) || !within(g[1], c->grid_max[1]) ||
+        !within(g[2], c->grid_max[2]) || !within(b[0], c->block_max[0]) ||
+        !within(b[1], c->block_max[1]) || !within(b[2], c->block_max[2]))
+        return CUDA_ERROR_INVALID_VALUE;
+    return (uint64_t)b[0] * b[1] * b[2] > f->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* More than we know to be allowed may have been allowed since, by cuKernelSetAttribute. */
@@ -70,13 +64,29 @@ static CUresult gather_extra(const struct layout *l, void **extra, const void **
     return size == l->bytes ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 }
 
+/* Most are pointers and numbers. */
+static void copy_param(uint8_t *to, const void *from, uint32_t size) {
+    if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, size);
+}
+
 /* One pointer a parameter, into `buffer` as the kernel wants them. */
 static CUresult gather(const struct layout *l, void **kernel_params, uint8_t *buffer) {
-    memset(buffer, 0, l->bytes);
+    uint32_t end = 0;
+
     for (uint32_t i = 0; i < l->params; i++) {
+        uint32_t offset = l->param[i].offset;
+
         if (!kernel_params || !kernel_params[i])
             return CUDA_ERROR_INVALID_VALUE;
-        memcpy(buffer + l->param[i].offset, kernel_params[i], l->param[i].size);
+        if (offset > end)
+            memset(buffer + end, 0, offset - end);
+        copy_param(buffer + offset, kernel_params[i], l->param[i].size);
+        end = offset + l->param[i].size;
     }
     return CUDA_SUCCESS;
 }
@@ -88,7 +98,7 @@ CUresult launch_params(const struct layout *l, void **kernel_params, void **extr
 }
 
 CUresult launch_check(struct thread *t, struct function *f, const struct launch *l) {
-    CUresult r = check_shape(names_get(VCUDA_KIND_CONTEXT, t->context), f, l);
+    CUresult r = check_shape(t->now, f, l);
 
     return r == CUDA_SUCCESS ? check_shared(t, f, l->shared) : r;
 }
@@ -128,7 +138,8 @@ CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a) {
     return CUDA_SUCCESS;
 }
 
-CUresult launch_read_config(struct launch *l, const CUlaunchConfig *config) {
+CUresult launch_read_config(struct launch *l, struct vcuda_launch_attribute *room,
+                            const CUlaunchConfig *config) {
     CUresult r = CUDA_SUCCESS;
 
     if (!config || (config->numAttrs && !config->attrs))
@@ -138,6 +149,7 @@ CUresult launch_read_config(struct launch *l, const CUlaunchConfig *config) {
     l->block[2] = config->blockDimZ;
     l->shared = config->sharedMemBytes;
     l->stream = config->hStream;
+    l->attributes = room;
     l->attribute_count = 0;
     for (unsigned int i = 0; i < config->numAttrs && r == CUDA_SUCCESS; i++)
         r = launch_add_attribute(l, &config->attrs[i]);
@@ -151,25 +163,31 @@ static void hash(uint64_t *h, const void *data, size_t bytes) {
         *h = (*h ^ d[i]) * 0x100000001b3u;
 }
 
+/* Of a launch's shape and attributes; never 0. */
+static __attribute__((noinline)) uint64_t shape_of(const struct launch *l) {
+    uint64_t shape = 0xcbf29ce484222325u;
+
+    hash(&shape, l->grid, sizeof(l->grid));
+    hash(&shape, l->block, sizeof(l->block));
+    hash(&shape, &l->shared, sizeof(l->shared));
+    for (uint32_t i = 0; i < l->attribute_count; i++) {
+        const struct vcuda_launch_attribute *a = &l->attributes[i];
+
+        hash(&shape, &a->id, sizeof(a->id));
+        if (cuda_launch_attribute_travels((CUlaunchAttributeID)a->id))
+            hash(&shape, a->value, sizeof(a->value));
+    }
+    return shape | 1;
+}
+
 /*
  * Whether the driver must look at a launch before we go on: what it says of attributes and clusters
  * it says at once, and nobody here knows all its rules. A shape that it took once it takes again.
  */
 static bool must_ask(const struct function *f, const struct launch *l, uint64_t *shape) {
-    *shape = 0;
     if (!l->attribute_count && !f->clusters)
         return false;
-    *shape = 0xcbf29ce484222325u;
-    hash(shape, l->grid, sizeof(l->grid));
-    hash(shape, l->block, sizeof(l->block));
-    hash(shape, &l->shared, sizeof(l->shared));
-    for (uint32_t i = 0; i < l->attribute_count; i++) {
-        const struct vcuda_launch_attribute *a = &l->attributes[i];
-
-        hash(shape, &a->id, sizeof(a->id));
-        if (cuda_launch_attribute_travels((CUlaunchAttributeID)a->id))
-            hash(shape, a->value, sizeof(a->value));
-    }
+    *shape = shape_of(l);
     for (int i = 0; i < FUNCTION_SHAPES; i++) {
         if (vcuda_load_once(&f->shapes[i]) == *shape)
             return false;
@@ -183,25 +201,68 @@ static void remember(struct function *f, uint64_t shape) {
     vcuda_store_once(&f->shapes[place % FUNCTION_SHAPES], shape);
 }
 
+/* The commonest record of all, put together here: fourteen arguments would be passed on. */
 static CUresult send(struct thread *t, struct function *f, const struct launch *l, uint64_t stream,
                      const void *params) {
-    uint64_t shape;
+    uint32_t attributes_len = l->attribute_count * (uint32_t)sizeof(l->attributes[0]);
+    uint64_t shape = 0;
     bool ask = must_ask(f, l, &shape);
-    CUresult r = wire_launch(t, !ask, f->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                             l->block[1], l->block[2], l->shared, stream, l->attributes,
-                             l->attribute_count * (uint32_t)sizeof(l->attributes[0]), params,
-                             f->layout.bytes);
+    struct rpc rpc;
+    CUresult r = rpc_begin_in(&rpc, t, t->now, VCUDA_CALL_launch, !ask);
 
-    if (ask && r == CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS)
+        return r;
+    rpc_slot(&rpc, f->name);
+    rpc_slot(&rpc, l->grid[0]);
+    rpc_slot(&rpc, l->grid[1]);
+    rpc_slot(&rpc, l->grid[2]);
+    rpc_slot(&rpc, l->block[0]);
+    rpc_slot(&rpc, l->block[1]);
+    rpc_slot(&rpc, l->block[2]);
+    rpc_slot(&rpc, l->shared);
+    rpc_slot(&rpc, stream);
+    rpc_slot(&rpc, attributes_len);
+    rpc_slot(&rpc, f->layout.bytes);
+    if (attributes_len)
+        rpc_blob(&rpc, l->attributes, attributes_len);
+    rpc_blob(&rpc, params, f->layout.bytes);
+    if (!ask)
+        return rpc_post(&rpc);
+    r = rpc_wait(&rpc, 0);
+    if (r == CUDA_SUCCESS)
         remember(f, shape);
     return r;
 }
 
 /* A launch that native finds wrong at once spoils the capture that it would have been part of. */
-static CUresult spoil_capture(struct thread *t, uint64_t stream, CUresult why) {
+static __attribute__((noinline)) CUresult spoil_capture(struct thread *t, uint64_t stream,
+                                                        CUresult why) {
     if (capture_any() && capture_graph(t, stream))
         wire_capture_invalidate(t, stream);
     return why;
+}
+
+/* With the parameters laid out in `buffer`, where they are not yet. */
+static CUresult lay_out_and_send(struct thread *t, struct function *f, const struct launch *l,
+                                 uint64_t stream, void **kernel_params, void **extra,
+                                 void *buffer) {
+    const void *params;
+    CUresult r = launch_params(&f->layout, kernel_params, extra, buffer, &params);
+
+    return r == CUDA_SUCCESS ? send(t, f, l, stream, params) : r;
+}
+
+static __attribute__((noinline)) CUresult send_large(struct thread *t, struct function *f,
+                                                     const struct launch *l, uint64_t stream,
+                                                     void **kernel_params, void **extra) {
+    void *buffer = malloc(f->layout.bytes);
+    CUresult r;
+
+    if (!buffer)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = lay_out_and_send(t, f, l, stream, kernel_params, extra, buffer);
+    free(buffer);
+    return r;
 }
 
 CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
@@ -209,17 +270,17 @@ CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_
     struct function *f;
     struct thread *t;
     uint8_t small[1024];
-    uint8_t *buffer = small;
-    const void *params;
     uint64_t stream, context;
     CUresult r = guest_enter(&t);
 
-    if (r == CUDA_SUCCESS && kernel_params && extra)
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, l->stream, &stream, &context);
-    if (r == CUDA_SUCCESS)
-        r = function_resolve(t, function, &f);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (kernel_params && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = stream_resolve(t, l->stream, &stream, &context);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = function_resolve(t, function, &f);
     if (r != CUDA_SUCCESS)
         return r;
     r = launch_check(t, f, l);
@@ -228,17 +289,10 @@ CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_
     r = function_load(t, f);
     if (r != CUDA_SUCCESS)
         return r;
-    if (f->layout.bytes > sizeof(small)) {
-        buffer = malloc(f->layout.bytes);
-        if (!buffer)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    r = launch_params(&f->layout, kernel_params, extra, buffer, &params);
-    if (r == CUDA_SUCCESS)
-        r = send(t, f, l, stream, params);
-    if (buffer != small)
-        free(buffer);
-    return r == CUDA_SUCCESS && environment_launch_blocking() ? launch_wait(l->stream) : r;
+    r = f->layout.bytes <= sizeof(small)
+            ? lay_out_and_send(t, f, l, stream, kernel_params, extra, small)
+            : send_large(t, f, l, stream, kernel_params, extra);
+    return r == CUDA_SUCCESS && environment_launch_blocking ? launch_wait(l->stream) : r;
 }
 
 CUresult launch_wait(CUstream stream) {
@@ -250,25 +304,27 @@ CUresult launch_wait(CUstream stream) {
     return cuStreamSynchronize(stream);
 }
 
-VCUDA_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                                     unsigned int gridDimZ, unsigned int blockDimX,
-                                     unsigned int blockDimY, unsigned int blockDimZ,
-                                     unsigned int sharedMemBytes, CUstream hStream,
-                                     void **kernelParams, void **extra) {
+/* The one that is called most: all that it does stands in its own body. */
+__attribute__((flatten)) VCUDA_EXPORT CUresult
+cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+               unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+               unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
     struct launch l;
 
     l.grid[0] = gridDimX, l.grid[1] = gridDimY, l.grid[2] = gridDimZ;
     l.block[0] = blockDimX, l.block[1] = blockDimY, l.block[2] = blockDimZ;
     l.shared = sharedMemBytes;
     l.stream = hStream;
+    l.attributes = NULL;
     l.attribute_count = 0;
     return launch_make(&l, f, kernelParams, extra);
 }
 
 static CUresult launch_ex(const CUlaunchConfig *config, bool per_thread, CUfunction f,
                           void **kernelParams, void **extra) {
+    struct vcuda_launch_attribute room[VCUDA_LAUNCH_ATTRIBUTES_MAX];
     struct launch l;
-    CUresult r = launch_read_config(&l, config);
+    CUresult r = launch_read_config(&l, room, config);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -294,12 +350,14 @@ VCUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridD
                                                 CUstream hStream, void **kernelParams) {
     const CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
                                            .value.cooperative = 1};
+    struct vcuda_launch_attribute room;
     struct launch l;
 
     l.grid[0] = gridDimX, l.grid[1] = gridDimY, l.grid[2] = gridDimZ;
     l.block[0] = blockDimX, l.block[1] = blockDimY, l.block[2] = blockDimZ;
     l.shared = sharedMemBytes;
     l.stream = hStream;
+    l.attributes = &room;
     l.attribute_count = 0;
     launch_add_attribute(&l, &cooperative);
     return launch_make(&l, f, kernelParams, NULL);

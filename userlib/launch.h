@@ -9,12 +9,16 @@ struct launch {
     unsigned int grid[3], block[3];
     unsigned int shared; /* bytes, dynamic */
     CUstream stream;
-    struct vcuda_launch_attribute attributes[VCUDA_LAUNCH_ATTRIBUTES_MAX];
+    struct vcuda_launch_attribute *attributes; /* room of the caller's, if there can be any */
     uint32_t attribute_count;
 };
 
-/* Takes the caller's configuration over, its attributes translated as the worker wants them. */
-CUresult launch_read_config(struct launch *l, const CUlaunchConfig *config);
+/*
+ * Takes the caller's configuration over, its attributes translated as the worker wants them, into
+ * `room` for VCUDA_LAUNCH_ATTRIBUTES_MAX of them.
+ */
+CUresult launch_read_config(struct launch *l, struct vcuda_launch_attribute *room,
+                            const CUlaunchConfig *config);
 CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a);
 
 /* The errors of a shape that native tells at once. */

@@ -6,33 +6,23 @@
 
 #include "barrier.h"
 
-/* Entries live in chunks that never move, so that a look-up needs no lock. */
-#define CHUNK 1024u
-#define CHUNKS ((VCUDA_NAME_INDEX_MAX + 1) / CHUNK)
-
-struct entry {
-    uint32_t generation; /* of the name that is valid now; the low bit of `live` says if one is */
-    uint32_t live;
-    uint32_t next_free; /* index + 1 */
-    void *object;
-};
-
 static struct {
     pthread_mutex_t lock;
-    struct entry *chunks[CHUNKS];
     uint32_t used; /* entries ever handed out */
     uint32_t free; /* index + 1 of the first free entry */
 } tables[VCUDA_KIND_OF_WORKER];
+
+struct names_entry *names_chunks[VCUDA_KIND_OF_WORKER][NAMES_CHUNKS];
 
 __attribute__((constructor)) static void init_locks(void) {
     for (int i = 0; i < VCUDA_KIND_OF_WORKER; i++)
         pthread_mutex_init(&tables[i].lock, NULL);
 }
 
-static struct entry *entry_at(enum vcuda_kind kind, uint32_t index) {
-    struct entry *chunk = vcuda_load_acquire(&tables[kind].chunks[index / CHUNK]);
+static struct names_entry *entry_at(enum vcuda_kind kind, uint32_t index) {
+    struct names_entry *chunk = vcuda_load_acquire(&names_chunks[kind][index / NAMES_CHUNK]);
 
-    return chunk ? &chunk[index % CHUNK] : NULL;
+    return chunk ? &chunk[index % NAMES_CHUNK] : NULL;
 }
 
 /* An unused entry's index, or UINT32_MAX. Under the lock. */
@@ -49,12 +39,12 @@ static uint32_t take_entry(enum vcuda_kind kind) {
         index = tables[kind].used = 1;
     if (index > VCUDA_NAME_INDEX_MAX)
         return UINT32_MAX;
-    if (!tables[kind].chunks[index / CHUNK]) {
-        struct entry *chunk = calloc(CHUNK, sizeof(*chunk));
+    if (!names_chunks[kind][index / NAMES_CHUNK]) {
+        struct names_entry *chunk = calloc(NAMES_CHUNK, sizeof(*chunk));
 
         if (!chunk)
             return UINT32_MAX;
-        vcuda_store_release(&tables[kind].chunks[index / CHUNK], chunk);
+        vcuda_store_release(&names_chunks[kind][index / NAMES_CHUNK], chunk);
     }
     tables[kind].used++;
     return index;
@@ -67,52 +57,42 @@ uint64_t names_new(enum vcuda_kind kind, void *object) {
     pthread_mutex_lock(&tables[kind].lock);
     index = take_entry(kind);
     if (index != UINT32_MAX) {
-        struct entry *e = entry_at(kind, index);
+        struct names_entry *e = entry_at(kind, index);
 
         e->generation = (e->generation + 1) & 0xffff;
         e->object = object;
         name = vcuda_name(kind, e->generation, index);
-        vcuda_store_release(&e->live, 1);
+        vcuda_store_release(&e->name, name);
     }
     pthread_mutex_unlock(&tables[kind].lock);
     return name;
 }
 
-static struct entry *live_entry(enum vcuda_kind kind, uint64_t name) {
-    struct entry *e;
+/* Under the lock: the entry of a name that is valid; NULL: it is not. */
+static struct names_entry *live_entry(enum vcuda_kind kind, uint64_t name) {
+    struct names_entry *e = entry_at(kind, vcuda_name_index(name));
 
-    if (vcuda_name_kind(name) != kind || kind >= VCUDA_KIND_OF_WORKER)
-        return NULL;
-    e = entry_at(kind, vcuda_name_index(name));
-    if (!e || !vcuda_load_acquire(&e->live) || e->generation != vcuda_name_generation(name))
-        return NULL;
-    return e;
-}
-
-void *names_get(enum vcuda_kind kind, uint64_t name) {
-    struct entry *e = live_entry(kind, name);
-
-    return e ? e->object : NULL;
+    return e && name && e->name == name ? e : NULL;
 }
 
 /* Under the lock. */
-static void *retire_entry(struct entry *e) {
+static void *retire_entry(struct names_entry *e) {
     void *object = e->object;
 
-    vcuda_store_release(&e->live, 0);
+    vcuda_store_release(&e->name, 0);
     e->object = NULL;
     return object;
 }
 
 /* Under the lock: the next new name may have this index. */
-static void reuse_entry(enum vcuda_kind kind, uint32_t index, struct entry *e) {
+static void reuse_entry(enum vcuda_kind kind, uint32_t index, struct names_entry *e) {
     e->next_free = tables[kind].free;
     tables[kind].free = index + 1;
 }
 
 void *names_retire(enum vcuda_kind kind, uint64_t name) {
     void *object = NULL;
-    struct entry *e;
+    struct names_entry *e;
 
     if (vcuda_name_kind(name) != kind || kind >= VCUDA_KIND_OF_WORKER)
         return NULL;
@@ -144,9 +124,9 @@ void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const v
                   const void *arg, void (*release)(void *object)) {
     pthread_mutex_lock(&tables[kind].lock);
     for (uint32_t i = 1; i < tables[kind].used; i++) {
-        struct entry *e = entry_at(kind, i);
+        struct names_entry *e = entry_at(kind, i);
 
-        if (e->live && match(e->object, arg)) {
+        if (e->name && match(e->object, arg)) {
             release(retire_entry(e));
             reuse_entry(kind, i, e);
         }

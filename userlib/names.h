@@ -6,8 +6,23 @@
 #ifndef VCUDA_USERLIB_NAMES_H
 #define VCUDA_USERLIB_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include "barrier.h"
 #include "record.h"
+
+/* Entries live in chunks that never move, so that a look-up needs no lock. */
+#define NAMES_CHUNK 1024u
+#define NAMES_CHUNKS ((VCUDA_NAME_INDEX_MAX + 1) / NAMES_CHUNK)
+
+struct names_entry {
+    uint64_t name; /* that is valid now; 0: none */
+    void *object;
+    uint32_t generation; /* of the last one */
+    uint32_t next_free;  /* index + 1 */
+};
+
+extern struct names_entry *names_chunks[VCUDA_KIND_OF_WORKER][NAMES_CHUNKS];
 
 /*
  * A new name for `object`, which names_end() gives back; 0 if there are too many.
@@ -15,8 +30,23 @@
  */
 uint64_t names_new(enum vcuda_kind kind, void *object);
 
-/* The object of a name; NULL for a stale, foreign or wild one. Any thread, no lock. */
-void *names_get(enum vcuda_kind kind, uint64_t name);
+/*
+ * The object of a name; NULL for a stale, foreign or wild one. Any thread, no lock. Here, since
+ * every call looks for three or four.
+ */
+static inline void *names_get(enum vcuda_kind kind, uint64_t name) {
+    uint32_t index = vcuda_name_index(name);
+    struct names_entry *e;
+
+    if (kind >= VCUDA_KIND_OF_WORKER)
+        return NULL;
+    e = vcuda_load_acquire(&names_chunks[kind][index / NAMES_CHUNK]);
+    if (!e)
+        return NULL;
+    e += index % NAMES_CHUNK;
+    /* The whole name is compared, its kind with it. Entry 0 is never used: its object is NULL. */
+    return vcuda_load_acquire(&e->name) == name ? e->object : NULL;
+}
 
 /*
  * Ends a name that the worker knows no longer, or never knew: its object, now the caller's, or

@@ -52,18 +52,19 @@ static CUresult ask_clusters(int *value, CUfunction func, const CUlaunchConfig *
     uint64_t stream, context;
     struct function *f;
     struct thread *t;
+    struct vcuda_launch_attribute room[VCUDA_LAUNCH_ATTRIBUTES_MAX];
     struct launch l;
     CUresult r = enter(&t, value, func, &f);
 
     if (r == CUDA_SUCCESS)
-        r = launch_read_config(&l, config);
+        r = launch_read_config(&l, room, config);
     if (r == CUDA_SUCCESS)
         r = stream_resolve(t, l.stream, &stream, &context);
     if (r != CUDA_SUCCESS)
         return r;
     return wire_occupancy_clusters(t, f->name, which, l.grid[0], l.grid[1], l.grid[2], l.block[0],
                                    l.block[1], l.block[2], l.shared, stream, l.attributes,
-                                   l.attribute_count * (uint32_t)sizeof(l.attributes[0]), value);
+                                   l.attribute_count * (uint32_t)sizeof(room[0]), value);
 }
 
 VCUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,

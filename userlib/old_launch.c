@@ -110,6 +110,7 @@ VCUDA_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_h
     memcpy(l.block, function->old->block, sizeof(l.block));
     l.shared = function->old->shared;
     l.stream = hStream;
+    l.attributes = NULL;
     l.attribute_count = 0;
     return launch_make(&l, f, NULL, extra);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "barrier.h"
+
 #define PAGE_MASK 4095ull
 
 /* Sorted by start; allocations do not overlap. */
@@ -16,7 +18,19 @@ static struct {
     size_t count;
     size_t room;
     uint64_t last_id;
+    uint64_t version; /* changes with any of them */
 } ranges = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* The range that this thread found last, as it was in that version: the next is mostly the same. */
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+    uint64_t version, start, size;
+} last;
+
+/* Whoever takes ranges for what they were must look again. */
+static void lock_to_change(void) {
+    pthread_rwlock_wrlock(&ranges.lock);
+    vcuda_store_release(&ranges.version, ranges.version + 1);
+}
 
 /* Index of the first range that starts after `address`. */
 static size_t after(uint64_t address) {
@@ -98,7 +112,7 @@ bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t co
     bool ok = false;
     size_t at;
 
-    pthread_rwlock_wrlock(&ranges.lock);
+    lock_to_change();
     if (!size || size > UINT64_MAX - start)
         goto out;
     drop_overlapped(start, start + size);
@@ -129,7 +143,7 @@ bool ranges_remove(uint64_t start) {
     bool found;
     size_t at;
 
-    pthread_rwlock_wrlock(&ranges.lock);
+    lock_to_change();
     at = after(start);
     found = at && ranges.all[at - 1].start == start;
     if (found)
@@ -157,14 +171,14 @@ bool ranges_find(uint64_t address, uint64_t bytes, struct range *range) {
 }
 
 void ranges_set_usable(uint64_t start, uint64_t size, bool usable) {
-    pthread_rwlock_wrlock(&ranges.lock);
+    lock_to_change();
     for (size_t i = start ? after(start - 1) : 0;
          i < ranges.count && ranges.all[i].start - start < size; i++)
         ranges.all[i].usable = usable;
     pthread_rwlock_unlock(&ranges.lock);
 }
 
-bool ranges_cover(uint64_t address, uint64_t bytes) {
+static __attribute__((noinline)) bool cover(uint64_t address, uint64_t bytes) {
     uint64_t done = 0;
     size_t at;
 
@@ -176,14 +190,25 @@ bool ranges_cover(uint64_t address, uint64_t bytes) {
 
         if (offset >= r->size || r->start > address + done || !r->usable)
             break;
+        last.version = ranges.version;
+        last.start = r->start;
+        last.size = r->size;
         done += r->size - offset;
     }
     pthread_rwlock_unlock(&ranges.lock);
     return done >= bytes;
 }
 
+bool ranges_cover(uint64_t address, uint64_t bytes) {
+    uint64_t offset = address - last.start;
+
+    return (last.version == vcuda_load_acquire(&ranges.version) && offset < last.size &&
+            bytes <= last.size - offset) ||
+           cover(address, bytes);
+}
+
 void ranges_forget(uint64_t context) {
-    pthread_rwlock_wrlock(&ranges.lock);
+    lock_to_change();
     for (size_t i = ranges.count; i-- > 0;) {
         if (ranges.all[i].context == context)
             drop(i);

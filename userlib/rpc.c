@@ -17,6 +17,7 @@
 #include "completion.h"
 #include "counters.h"
 #include "hostfunc.h"
+#include "lock.h"
 #include "message.h"
 #include "printed.h"
 #include "ring.h"
@@ -33,30 +34,33 @@ enum { RPC_SENT, RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
 static struct {
     struct transport *transport;
     struct vcuda_duplex duplex;
-    pthread_mutex_t submit; /* writes into the submission ring */
-    pthread_mutex_t waiters_lock;
+    struct lock submit; /* writes into the submission ring */
+    struct lock waiters_lock;
     struct rpc *waiters[WAITERS];
     uint32_t generations[WAITERS]; /* part of the tag: an old answer finds nobody */
+    uint32_t next_free[WAITERS];   /* of a free place: place + 1 of the next one */
+    uint32_t free;                 /* place + 1 of the first free one that was used before */
     uint32_t waiters_top;          /* places ever used */
+    uint32_t enlisted;             /* places in use; written under the lock */
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
+    const struct rpc *own;         /* the call that this thread waits for itself */
     uint32_t asleep;               /* 1 while that thread sleeps, under sleep_lock */
     pthread_mutex_t sleep_lock;    /* guards the wait word against two threads' news */
     uint32_t space_wanted;         /* a thread waits for the submission ring */
     uint32_t space_news;           /* futex: changes when there may be space */
-    uint32_t lost;
-    uint32_t deferred; /* first untold error of a posted call */
+    uint32_t deferred;             /* first untold error of a posted call */
     void (*after_wait)(void);
     struct vcuda_spin looking; /* of the thread that pumps */
     uint8_t *record;           /* the pump's private copy of a completion */
     struct printed *printed;   /* the pump's: not yet given to a call */
     struct rpc *listener;      /* among those that wait, for messages; under waiters_lock */
 } rpc_state = {
-    .submit = PTHREAD_MUTEX_INITIALIZER,
-    .waiters_lock = PTHREAD_MUTEX_INITIALIZER,
     .sleep_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 #define S rpc_state
+
+uint32_t guest_lost;
 
 static void futex_wait(uint32_t *word, uint32_t value) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -72,13 +76,9 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     if (!S.record)
         S.record = malloc(VCUDA_REC_MAX);
     /* An earlier session may have ended, or failed half-way. */
-    vcuda_store_once(&S.lost, 0);
+    vcuda_store_once(&guest_lost, 0);
     vcuda_store_once(&S.deferred, 0);
     vcuda_spin_init(&S.looking, LOOK_NS, t->elsewhere);
-}
-
-bool rpc_lost(void) {
-    return vcuda_load_once(&S.lost);
 }
 
 static void kick(void) {
@@ -90,33 +90,41 @@ static void kick(void) {
     }
 }
 
+/* Under the lock: nobody waits at this place any more. */
+static void leave_place(uint32_t place) {
+    S.waiters[place] = NULL;
+    S.next_free[place] = S.free;
+    S.free = place + 1;
+    __atomic_store_n(&S.enlisted, S.enlisted - 1, __ATOMIC_SEQ_CST);
+}
+
 /* Everybody who waits gets an error, once. */
 void rpc_abandon(const char *why) {
-    if (vcuda_exchange(&S.lost, 1))
+    if (vcuda_exchange(&guest_lost, 1))
         return;
     guest_log("session lost: %s", why);
-    pthread_mutex_lock(&S.waiters_lock);
+    lock_take(&S.waiters_lock);
     for (uint32_t i = 0; i < S.waiters_top; i++) {
         if (!S.waiters[i])
             continue;
         S.waiters[i]->status = VCUDA_ERROR_LOST;
         vcuda_store_release(&S.waiters[i]->state, RPC_DONE);
         futex_wake(&S.waiters[i]->state, 1);
-        S.waiters[i] = NULL;
+        leave_place(i);
     }
-    pthread_mutex_unlock(&S.waiters_lock);
+    lock_leave(&S.waiters_lock);
     __atomic_fetch_add(&S.space_news, 1, __ATOMIC_SEQ_CST);
     futex_wake(&S.space_news, INT_MAX);
 }
 
 void rpc_forget(void) {
-    pthread_mutex_init(&S.submit, NULL);
-    pthread_mutex_init(&S.waiters_lock, NULL);
+    S.submit = S.waiters_lock = (struct lock){0};
     pthread_mutex_init(&S.sleep_lock, NULL);
     memset(S.waiters, 0, S.waiters_top * sizeof(S.waiters[0]));
-    S.waiters_top = 0;
+    S.waiters_top = S.free = S.enlisted = 0;
+    S.own = NULL;
     S.pumping = S.asleep = S.space_wanted = 0;
-    S.lost = 1;
+    guest_lost = 1;
 }
 
 /* Nothing here runs code of the program: others wait for this thread, and locks may be held. */
@@ -144,7 +152,7 @@ static void deliver(const struct vcuda_rec *head, uint32_t len) {
         __atomic_compare_exchange_n(&S.deferred, &none, head->deferred, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED);
     }
-    pthread_mutex_lock(&S.waiters_lock);
+    lock_take(&S.waiters_lock);
     if (place && place <= WAITERS && S.generations[place - 1] == (uint32_t)(head->tag >> 32))
         rpc = S.waiters[place - 1];
     if (rpc) {
@@ -154,11 +162,12 @@ static void deliver(const struct vcuda_rec *head, uint32_t len) {
         /* Written by the thread that called, before it returns. */
         rpc->printed = S.printed;
         S.printed = NULL;
-        S.waiters[place - 1] = NULL;
-        vcuda_store_release(&rpc->state, RPC_DONE);
-        futex_wake(&rpc->state, 1);
+        leave_place(place - 1);
+        /* This thread's own call needs no wake, nor one that is not yet waited for. */
+        if (vcuda_exchange(&rpc->state, RPC_DONE) == RPC_WAITING && rpc != S.own)
+            futex_wake(&rpc->state, 1);
     }
-    pthread_mutex_unlock(&S.waiters_lock);
+    lock_leave(&S.waiters_lock);
     if (!ok)
         rpc_abandon("the worker sent a completion that makes no sense");
 }
@@ -231,9 +240,9 @@ static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
     tell_space();
 }
 
-/* Reads completions until `done` says so: spins for a while after the last news, then sleeps. */
+/* Reads completions until `done` says so: looks for a while after the last news, then sleeps. */
 static void pump_until(bool (*done)(void *arg), void *arg) {
-    uint64_t since = 0;
+    uint64_t since = 0; /* the first look that found nothing; 0: none yet */
 
     while (!done(arg) && !rpc_lost()) {
         uint64_t now;
@@ -245,31 +254,48 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
             continue;
         }
         tell_space();
-        for (int i = 0; i < 32 && vcuda_rx_ready(&S.duplex) == 0; i++)
-            __builtin_ia32_pause();
+        if (vcuda_spin_look(&S.duplex))
+            continue;
         now = vcuda_now_ns();
         if (!since)
             since = now;
         if (now - since >= S.looking.limit)
             sleep_for_worker(done, arg);
+        else
+            vcuda_spin_rest(&S.looking, now - since);
     }
 }
 
 /* Some other thread that waits goes on pumping. */
 static void hand_over(void) {
-    pthread_mutex_lock(&S.waiters_lock);
-    for (uint32_t i = 0; i < S.waiters_top; i++) {
-        uint32_t waiting = RPC_WAITING;
+    /* Who comes later finds that nobody pumps: it enlists before it looks, we look after. */
+    if (__atomic_load_n(&S.enlisted, __ATOMIC_SEQ_CST)) {
+        lock_take(&S.waiters_lock);
+        for (uint32_t i = 0; i < S.waiters_top; i++) {
+            uint32_t waiting = RPC_WAITING;
 
-        if (S.waiters[i] &&
-            __atomic_compare_exchange_n(&S.waiters[i]->state, &waiting, RPC_PUMP_NOW, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-            futex_wake(&S.waiters[i]->state, 1);
-            break;
+            if (S.waiters[i] &&
+                __atomic_compare_exchange_n(&S.waiters[i]->state, &waiting, RPC_PUMP_NOW, false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+                futex_wake(&S.waiters[i]->state, 1);
+                break;
+            }
         }
+        lock_leave(&S.waiters_lock);
     }
-    pthread_mutex_unlock(&S.waiters_lock);
     tell_space();
+}
+
+/* Pumps until `done`, for `own` if it is a call's; false if another thread does. */
+static bool pump(const struct rpc *own, bool (*done)(void *arg), void *arg) {
+    if (vcuda_exchange(&S.pumping, 1))
+        return false;
+    S.own = own;
+    pump_until(done, arg);
+    S.own = NULL;
+    __atomic_store_n(&S.pumping, 0, __ATOMIC_SEQ_CST);
+    hand_over();
+    return true;
 }
 
 static bool call_done(void *arg) {
@@ -285,12 +311,8 @@ static void await(struct rpc *rpc) {
     while (!call_done(rpc)) {
         uint32_t pump_now = RPC_PUMP_NOW;
 
-        if (!vcuda_exchange(&S.pumping, 1)) {
-            pump_until(call_done, rpc);
-            __atomic_store_n(&S.pumping, 0, __ATOMIC_SEQ_CST);
-            hand_over();
+        if (pump(rpc, call_done, rpc))
             continue;
-        }
         if (__atomic_compare_exchange_n(&rpc->state, &pump_now, RPC_WAITING, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             continue;
@@ -299,17 +321,13 @@ static void await(struct rpc *rpc) {
 }
 
 /* Under the submit lock: returns when len bytes fit, or the session is lost. */
-static void await_space(uint32_t len) {
+static __attribute__((noinline)) void await_space(uint32_t len) {
     while (!fits(&len) && !rpc_lost()) {
         uint32_t news = vcuda_load_acquire(&S.space_news);
 
         vcuda_store_once(&S.space_wanted, 1);
-        if (!vcuda_exchange(&S.pumping, 1)) {
-            pump_until(fits, &len);
-            __atomic_store_n(&S.pumping, 0, __ATOMIC_SEQ_CST);
-            hand_over();
+        if (pump(NULL, fits, &len))
             continue;
-        }
         /* A pump that sleeps already did not ask for news of space: ask in its place. */
         pthread_mutex_lock(&S.sleep_lock);
         if (S.asleep)
@@ -321,72 +339,50 @@ static void await_space(uint32_t len) {
 }
 
 CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) {
-    if (rpc_lost())
-        return VCUDA_ERROR_LOST;
-    /* The native driver refuses a launch on a faulted context at once; so does a posted one. */
-    if (post && guest_fault(t) != CUDA_SUCCESS)
-        return guest_fault(t);
-    memset(&rpc->head, 0, sizeof(rpc->head));
-    rpc->head.call = (uint16_t)call;
-    /* A call that needs no context must not stumble over one that has ended. */
-    rpc->head.ctx = t->context && context_live(t->context) ? t->context : 0;
-    rpc->slot_count = rpc->blob_count = rpc->waiter = 0;
-    rpc->state = RPC_SENT;
-    rpc->want = NULL;
-    rpc->want_cap = rpc->want_len = 0;
-    rpc->printed = NULL;
-    return CUDA_SUCCESS;
+    return rpc_begin_in(rpc, t, names_get(VCUDA_KIND_CONTEXT, t->context), call, post);
 }
 
-void rpc_slot(struct rpc *rpc, uint64_t value) {
-    rpc->slots[rpc->slot_count++] = value;
-}
+/* Copies `len` bytes and what pads them to offset `at` of the record: the offset after them. */
+static uint32_t put_blob(uint32_t at, const void *data, uint32_t len) {
+    static const uint8_t zeroes[8];
 
-void rpc_blob(struct rpc *rpc, const void *data, uint32_t len) {
-    rpc->blobs[rpc->blob_count].data = data;
-    rpc->blobs[rpc->blob_count++].len = len;
-}
-
-void rpc_want(struct rpc *rpc, void *data, uint32_t cap) {
-    rpc->want = data;
-    rpc->want_cap = cap;
-}
-
-static uint32_t record_length(const struct rpc *rpc) {
-    uint64_t len = sizeof(rpc->head) + 8ull * rpc->slot_count;
-
-    for (uint32_t i = 0; i < rpc->blob_count; i++)
-        len += VCUDA_PAD8((uint64_t)rpc->blobs[i].len);
-    return len > VCUDA_REC_MAX ? 0 : (uint32_t)len;
+    vcuda_tx_put(&S.duplex, at, data, len);
+    if (len % 8)
+        vcuda_tx_put(&S.duplex, at + len, zeroes, VCUDA_PAD8(len) - len);
+    return at + VCUDA_PAD8(len);
 }
 
 static void put_record(struct rpc *rpc) {
-    static const uint8_t zeroes[8];
-    uint32_t at = sizeof(rpc->head);
+    uint32_t at = (uint32_t)sizeof(rpc->head) + 8 * rpc->slot_count;
 
-    vcuda_tx_put(&S.duplex, 0, &rpc->head, sizeof(rpc->head));
-    vcuda_tx_put(&S.duplex, at, rpc->slots, 8 * rpc->slot_count);
-    at += 8 * rpc->slot_count;
-    for (uint32_t i = 0; i < rpc->blob_count; i++) {
-        uint32_t len = rpc->blobs[i].len;
-
-        vcuda_tx_put(&S.duplex, at, rpc->blobs[i].data, len);
-        vcuda_tx_put(&S.duplex, at + len, zeroes, VCUDA_PAD8(len) - len);
-        at += VCUDA_PAD8(len);
-    }
+    _Static_assert(offsetof(struct rpc, slots) == sizeof(rpc->head), "head and slots are one");
+    vcuda_tx_put(&S.duplex, 0, rpc, at);
+    for (uint32_t i = 0; i < rpc->blob_count; i++)
+        at = put_blob(at, rpc->blobs[i].data, rpc->blobs[i].len);
     vcuda_tx_publish(&S.duplex, rpc->head.len);
 }
 
+/* Under the submit lock, which makes it the only writer. */
+static void count_call(const struct rpc *rpc) {
+    uint64_t *kind = rpc->head.tag ? &counters.waited : &counters.posted;
+
+    vcuda_store_once(kind, *kind + 1);
+}
+
 static CUresult submit(struct rpc *rpc) {
-    rpc->head.len = record_length(rpc);
-    if (!rpc->head.len)
+    uint64_t len = sizeof(rpc->head) + 8ull * rpc->slot_count + rpc->blob_bytes;
+
+    if (len > VCUDA_REC_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    COUNT(calls, 1);
-    pthread_mutex_lock(&S.submit);
-    await_space(rpc->head.len);
-    if (!rpc_lost())
+    rpc->head.len = (uint32_t)len;
+    lock_take(&S.submit);
+    if (vcuda_tx_fits(&S.duplex, rpc->head.len) != 1)
+        await_space(rpc->head.len);
+    if (!rpc_lost()) {
         put_record(rpc);
-    pthread_mutex_unlock(&S.submit);
+        count_call(rpc);
+    }
+    lock_leave(&S.submit);
     if (rpc_lost())
         return VCUDA_ERROR_LOST;
     if (vcuda_must_wake(&S.duplex, VCUDA_WAIT_DATA))
@@ -396,33 +392,36 @@ static CUresult submit(struct rpc *rpc) {
 
 /* A place among those that wait; false if all are taken. */
 static bool enlist(struct rpc *rpc) {
-    pthread_mutex_lock(&S.waiters_lock);
-    for (uint32_t i = 0; i < WAITERS; i++) {
-        if (S.waiters[i])
-            continue;
-        S.waiters[i] = rpc;
-        S.generations[i]++;
-        rpc->waiter = i + 1;
-        rpc->head.tag = (uint64_t)S.generations[i] << 32 | (i + 1);
-        if (i >= S.waiters_top)
-            S.waiters_top = i + 1;
-        break;
+    uint32_t place;
+
+    rpc->state = RPC_SENT;
+    rpc->printed = NULL;
+    lock_take(&S.waiters_lock);
+    place = S.free;
+    if (place)
+        S.free = S.next_free[place - 1];
+    else if (S.waiters_top < WAITERS)
+        place = ++S.waiters_top;
+    if (place) {
+        S.waiters[place - 1] = rpc;
+        rpc->head.tag = (uint64_t)++S.generations[place - 1] << 32 | place;
+        __atomic_store_n(&S.enlisted, S.enlisted + 1, __ATOMIC_SEQ_CST);
     }
-    pthread_mutex_unlock(&S.waiters_lock);
-    return rpc->waiter != 0;
+    lock_leave(&S.waiters_lock);
+    rpc->waiter = place;
+    return place != 0;
 }
 
 static void delist(struct rpc *rpc) {
-    pthread_mutex_lock(&S.waiters_lock);
+    lock_take(&S.waiters_lock);
     if (S.waiters[rpc->waiter - 1] == rpc)
-        S.waiters[rpc->waiter - 1] = NULL;
-    pthread_mutex_unlock(&S.waiters_lock);
+        leave_place(rpc->waiter - 1);
+    lock_leave(&S.waiters_lock);
 }
 
 CUresult rpc_post(struct rpc *rpc) {
     if (capture_any())
         return rpc_wait(rpc, 0);
-    COUNT(posted, 1);
     return submit(rpc);
 }
 
@@ -431,7 +430,6 @@ CUresult rpc_send(struct rpc *rpc) {
 
     if (!enlist(rpc))
         return CUDA_ERROR_OPERATING_SYSTEM;
-    COUNT(waited, 1);
     r = submit(rpc);
     if (r != CUDA_SUCCESS)
         delist(rpc);
@@ -439,33 +437,33 @@ CUresult rpc_send(struct rpc *rpc) {
 }
 
 void rpc_listen(bool (*enough)(void)) {
-    struct rpc ear = {.state = RPC_SENT};
+    struct rpc ear = {0};
 
     if (!enlist(&ear))
         return;
-    pthread_mutex_lock(&S.waiters_lock);
+    lock_take(&S.waiters_lock);
     S.listener = &ear;
-    pthread_mutex_unlock(&S.waiters_lock);
+    lock_leave(&S.waiters_lock);
     if (enough())
         rpc_stop_listening();
     await(&ear);
-    pthread_mutex_lock(&S.waiters_lock);
+    lock_take(&S.waiters_lock);
     S.listener = NULL;
-    pthread_mutex_unlock(&S.waiters_lock);
+    lock_leave(&S.waiters_lock);
 }
 
 void rpc_stop_listening(void) {
     struct rpc *ear;
 
-    pthread_mutex_lock(&S.waiters_lock);
+    lock_take(&S.waiters_lock);
     ear = S.listener;
     if (ear) {
         S.listener = NULL;
-        S.waiters[ear->waiter - 1] = NULL;
+        leave_place(ear->waiter - 1);
         vcuda_store_release(&ear->state, RPC_DONE);
         futex_wake(&ear->state, 1);
     }
-    pthread_mutex_unlock(&S.waiters_lock);
+    lock_leave(&S.waiters_lock);
 }
 
 void rpc_host_done(uint32_t place, uint32_t serial) {

@@ -22,9 +22,10 @@
 /* One call under way. Lives on the caller's stack until rpc_end(). */
 struct rpc {
     struct vcuda_rec head;
-    uint64_t slots[VCUDA_SLOTS_MAX];
+    uint64_t slots[VCUDA_SLOTS_MAX]; /* right behind the head, as in the record */
     uint32_t slot_count;
     uint32_t blob_count;
+    uint64_t blob_bytes; /* padded */
     struct {
         const void *data;
         uint32_t len;
@@ -46,11 +47,46 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes);
 
 /* Starts a call; CUDA_SUCCESS or why nothing can be called now (lost session, faulted context). */
 CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post);
-void rpc_slot(struct rpc *rpc, uint64_t value);
+
+/* The same in place, for what is called most: `c` is the thread's current context. */
+static inline CUresult rpc_begin_in(struct rpc *rpc, const struct thread *t,
+                                    const struct context *c, uint32_t call, bool post) {
+    uint32_t fault = post && c ? vcuda_load_once(&c->sticky) : 0;
+
+    if (vcuda_load_once(&guest_lost))
+        return VCUDA_ERROR_LOST;
+    /* The native driver refuses a launch on a faulted context at once; so does a posted one. */
+    if (fault)
+        return (CUresult)fault;
+    rpc->head.call = (uint16_t)call;
+    rpc->head.flags = 0;
+    rpc->head.tag = 0;
+    /* A call that needs no context must not stumble over one that has ended. */
+    rpc->head.ctx = c && !vcuda_load_acquire(&c->inactive) ? t->context : 0;
+    rpc->head.status = rpc->head.deferred = 0;
+    rpc->slot_count = rpc->blob_count = 0;
+    rpc->blob_bytes = 0;
+    rpc->want = NULL;
+    rpc->want_cap = rpc->want_len = 0;
+    return CUDA_SUCCESS;
+}
+
+static inline void rpc_slot(struct rpc *rpc, uint64_t value) {
+    rpc->slots[rpc->slot_count++] = value;
+}
+
 /* `data` must live until the record is sent. */
-void rpc_blob(struct rpc *rpc, const void *data, uint32_t len);
+static inline void rpc_blob(struct rpc *rpc, const void *data, uint32_t len) {
+    rpc->blobs[rpc->blob_count].data = data;
+    rpc->blobs[rpc->blob_count++].len = len;
+    rpc->blob_bytes += VCUDA_PAD8((uint64_t)len);
+}
+
 /* Where the answer's blob goes. */
-void rpc_want(struct rpc *rpc, void *data, uint32_t cap);
+static inline void rpc_want(struct rpc *rpc, void *data, uint32_t cap) {
+    rpc->want = data;
+    rpc->want_cap = cap;
+}
 
 /* Sends a record that has no completion. */
 CUresult rpc_post(struct rpc *rpc);
@@ -86,7 +122,9 @@ void rpc_stop_listening(void);
 void rpc_host_done(uint32_t place, uint32_t serial);
 
 /* Whether the worker or the transport is gone. */
-bool rpc_lost(void);
+static inline bool rpc_lost(void) {
+    return vcuda_load_once(&guest_lost);
+}
 /* Ends the session for this process, and all who wait. */
 void rpc_abandon(const char *why);
 /*

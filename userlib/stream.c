@@ -107,21 +107,13 @@ void stream_forget_thread(struct thread *t) {
     }
 }
 
-CUresult stream_resolve(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context) {
-    struct stream *s;
-
+CUresult stream_resolve_other(struct thread *t, CUstream stream, uint64_t *name,
+                              uint64_t *context) {
     *context = t->context;
     *name = 0;
     if (!stream || stream == CU_STREAM_LEGACY)
         return CUDA_SUCCESS;
-    if (stream == CU_STREAM_PER_THREAD)
-        return own_stream(t, name);
-    s = names_get(VCUDA_KIND_STREAM, (uint64_t)stream);
-    if (!s)
-        return CUDA_ERROR_INVALID_HANDLE;
-    *name = (uint64_t)stream;
-    *context = s->context;
-    return CUDA_SUCCESS;
+    return stream == CU_STREAM_PER_THREAD ? own_stream(t, name) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* What every call on a stream starts with. */

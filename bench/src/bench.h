@@ -64,6 +64,7 @@ static inline CUcontext start(void) {
     ".version 7.0\n.target sm_80\n.address_size 64\n"                                              \
     ".visible .entry p0(){ret;}\n"                                                                 \
     ".visible .entry p64(.param .align 8 .b8 a[64]){ret;}\n"                                       \
+    ".visible .entry p256(.param .align 8 .b8 a[256]){ret;}\n"                                     \
     ".visible .entry p1024(.param .align 8 .b8 a[1024]){ret;}\n"                                   \
     ".visible .entry p4096(.param .align 8 .b8 a[4096]){ret;}\n"
 

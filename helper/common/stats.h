@@ -67,6 +67,11 @@ static inline void vcuda_stats_add(uint64_t *counter, uint64_t n) {
     __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
+/* Adds one to a number that this thread alone writes. */
+static inline void vcuda_stats_count(uint64_t *counter) {
+    __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
 static inline void vcuda_stats_set(uint64_t *value, uint64_t n) {
     __atomic_store_n(value, n, __ATOMIC_RELAXED);
 }

@@ -153,8 +153,8 @@ static void execute(struct worker *w, uint32_t len) {
     const struct dispatch *d = head->call < VCUDA_CALLS ? &dispatch_table[head->call] : NULL;
     struct frame f;
 
-    vcuda_stats_add(&w->stats->calls, 1);
-    vcuda_stats_add(head->tag ? &w->stats->waited : &w->stats->posted, 1);
+    vcuda_stats_count(&w->stats->calls);
+    vcuda_stats_count(head->tag ? &w->stats->waited : &w->stats->posted);
     vcuda_stats_set(&w->stats->last_call, head->call);
     if (!d || !d->run) {
         worker_cut_off(w, "it asked for a call that does not exist");
@@ -198,24 +198,28 @@ static bool execute_some(struct worker *w) {
     return taken != 0;
 }
 
-/* Looks for the next record, and sleeps if there is none for long. `since`: when the last one came.
+/*
+ * Looks for the next record, and sleeps if there is none for long. *since is when the first look
+ * found none; 0: there was none yet, and nobody need look at the clock.
  */
-static void await_record(struct worker *w, uint64_t since) {
+static void await_record(struct worker *w, uint64_t *since) {
     int64_t pause = pending_pause();
     uint64_t now;
 
-    if (!pause)
+    /* While the GPU is asked without a pause, that is look enough. */
+    if (pause && vcuda_spin_look(&w->duplex))
         return;
-    for (int i = 0; i < 32 && no_record(w); i++)
-        __builtin_ia32_pause();
     now = vcuda_now_ns();
-    if (now - since < looking.limit)
-        return;
-    sleep_for(w, VCUDA_WAIT_DATA, nothing_to_do, pause);
+    if (!*since)
+        *since = now;
+    if (pause && now - *since >= looking.limit)
+        sleep_for(w, VCUDA_WAIT_DATA, nothing_to_do, pause);
+    else
+        vcuda_spin_rest(&looking, now - *since);
 }
 
 int worker_serve(struct worker *w) {
-    uint64_t since;
+    uint64_t since = 0;
 
     record = malloc(VCUDA_REC_MAX);
     if (!record || waiters_start(w))
@@ -225,22 +229,21 @@ int worker_serve(struct worker *w) {
                          VCUDA_PARTY_H);
     pending_start(w);
     hostfunc_start(w);
-    since = vcuda_now_ns();
     while (!w->over) {
         waiters_collect(w);
         hostfunc_look();
         messages_send(w);
         if (pending_any())
             pending_poll(w);
-        if (execute_some(w)) {
-            uint64_t now = vcuda_now_ns();
+        if (!execute_some(w)) {
+            await_record(w, &since);
+        } else if (since) {
+            uint64_t waited = vcuda_now_ns() - since;
 
-            if (now - since > looking.floor)
-                vcuda_spin_learn(&looking, now - since);
-            since = now;
-            continue;
+            if (waited > looking.floor)
+                vcuda_spin_learn(&looking, waited);
+            since = 0;
         }
-        await_record(w, since);
     }
     return 0;
 }

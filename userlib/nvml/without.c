@@ -7,19 +7,7 @@
 #include "guest.h"
 #include "hostfunc.h"
 
-bool context_live(uint64_t context) {
-    (void)context;
-    return false;
-}
-
-CUresult guest_fault(const struct thread *t) {
-    (void)t;
-    return CUDA_SUCCESS;
-}
-
-bool capture_any(void) {
-    return false;
-}
+uint32_t capture_count;
 
 CUresult capture_forbids(struct thread *t) {
     (void)t;
