@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "calls.h"
 #include "counters.h"
+#include "crew.h"
 #include "cuda_calls.h"
 #include "graph_host.h"
 #include "guest.h"
@@ -51,12 +52,12 @@ static CUresult send_piece(struct stage_job *job, struct stage_piece *p) {
     rpc_slot(&p->rpc, p->width);
     rpc_slot(&p->rpc, c->stream);
     if (up)
-        memcpy(p->stage, (const char *)c->src + p->x, p->width);
+        crew_copy(p->stage, (const char *)c->src + p->x, p->width);
     return rpc_send(&p->rpc);
 }
 
 static void land_piece(struct stage_job *job, struct stage_piece *p) {
-    memcpy((char *)((struct staged *)job)->copy->dst + p->x, p->stage, p->width);
+    crew_copy_out((char *)((struct staged *)job)->copy->dst + p->x, p->stage, p->width);
 }
 
 static CUresult copy_staged(struct copy *c) {
