@@ -123,11 +123,15 @@ static uint64_t at_least_one(uint64_t n) {
     return n ? n : 1;
 }
 
+/* Larger in one direction than any device's arrays: that is for the driver to say. */
+#define EXTENT_MAX (1u << 24)
+
 /* All levels of an array; memory that the program maps itself is counted where it makes it. */
 static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels) {
     uint64_t bytes = 0;
 
-    if (d->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING))
+    if (d->Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING) || d->Width > EXTENT_MAX ||
+        d->Height > EXTENT_MAX || d->Depth > EXTENT_MAX)
         return 0;
     for (unsigned int i = 0; i < levels && i < 32; i++) {
         uint64_t level = texel_bytes(d->Format, d->NumChannels);
