@@ -187,6 +187,20 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     return r;
 }
 
+/* Of a context that is there, although it may not be the current one. */
+static CUresult set_flags(struct thread *t, uint64_t name, unsigned int flags) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, name);
+    uint64_t current = t->context;
+    CUresult r;
+
+    t->context = name;
+    r = wire_cuCtxSetFlags(t, flags);
+    t->context = current;
+    if (r == CUDA_SUCCESS && c)
+        c->flags = flags;
+    return r;
+}
+
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
     struct thread *t;
     CUresult r = enter_device(&t, dev);
@@ -197,8 +211,10 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int f
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&primaries_lock);
     primaries[dev].flags = flags;
+    if (primaries[dev].retained)
+        r = set_flags(t, primaries[dev].name, flags);
     pthread_mutex_unlock(&primaries_lock);
-    return CUDA_SUCCESS;
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {

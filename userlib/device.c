@@ -134,6 +134,8 @@ VCUDA_EXPORT CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
     const struct vcuda_device_info *d;
     CUresult r = device_of(dev, pciBusId, &d);
 
+    if (r == CUDA_SUCCESS && len <= (int)strlen(d->pci_bus_id)) /* unlike a name it is not cut */
+        r = CUDA_ERROR_INVALID_VALUE;
     return r == CUDA_SUCCESS ? give_string(pciBusId, len, d->pci_bus_id) : r;
 }
 

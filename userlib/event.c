@@ -2,6 +2,7 @@
 /* Events. Named here, so that making, recording and ending one is posted. */
 #include <stdlib.h>
 
+#include "capture.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "wire.h"
@@ -77,6 +78,8 @@ VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, u
         return CUDA_ERROR_INVALID_HANDLE;
     if (flags & ~CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (flags && !capture_graph(t, name)) /* a node's affair */
+        return CUDA_ERROR_ILLEGAL_STATE;
     return wire_cuEventRecordWithFlags(t, (uint64_t)hEvent, name, flags);
 }
 

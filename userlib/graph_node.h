@@ -49,6 +49,9 @@ enum node_form {
     NODE_SRC_NO_HEIGHT = 4,
     NODE_DST_NO_PITCH = 8,
     NODE_DST_NO_HEIGHT = 16,
+    NODE_AS_KERNEL = 32, /* by a CUkernel's handle, in the place of a function's */
+    NODE_IN_KERN = 64,   /* by one in its own place */
+    NODE_NO_FUNC = 128,  /* and by no function's */
 };
 unsigned int node_form_of(const CUgraphNodeParams *p);
 void node_keep_form(CUgraphNode node, uint64_t graph, const CUgraphNodeParams *p);

@@ -137,6 +137,19 @@ static void in_child(void) {
     pthread_mutex_init(&init_lock, NULL);
 }
 
+/*
+ * At exit no call is served any more. As with the driver this comes at the end of what was begun
+ * after cuInit: a runtime or a library that was there before finds us gone, and what kernels print
+ * that nobody waited for is not seen.
+ */
+static void leave(void) {
+    if (vcuda_load_acquire(&guest_state) != GUEST_READY)
+        return;
+    vcuda_store_release(&guest_state, GUEST_LEFT);
+    if (getenv("VCUDA_STATS"))
+        counters_print(session.transport.kind);
+}
+
 static CUresult init_once(void) {
     CUresult r;
 
@@ -149,6 +162,7 @@ static CUresult init_once(void) {
     if (r != CUDA_SUCCESS)
         return r;
     pthread_atfork(before_fork, in_parent, in_child);
+    atexit(leave);
     vcuda_store_release(&guest_state, GUEST_READY);
     return CUDA_SUCCESS;
 }
@@ -162,12 +176,4 @@ VCUDA_EXPORT CUresult cuInit(unsigned int Flags) {
     r = init_once();
     pthread_mutex_unlock(&init_lock);
     return r;
-}
-
-__attribute__((destructor)) static void leave(void) {
-    if (vcuda_load_acquire(&guest_state) != GUEST_READY)
-        return;
-    vcuda_store_release(&guest_state, GUEST_LEFT);
-    if (getenv("VCUDA_STATS"))
-        counters_print(session.transport.kind);
 }

@@ -159,7 +159,7 @@ VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
     if (r != CUDA_SUCCESS)
         return r;
     if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_SUCCESS;
     r = memory_settle(t);
     return r == CUDA_SUCCESS ? arena_free(p, ARENA_PINNED) : r;
 }

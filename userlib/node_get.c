@@ -15,12 +15,14 @@
 struct memory {
     size_t bytes;
     unsigned int form;
+    CUkernel kernel; /* with NODE_AS_KERNEL or NODE_IN_KERN */
     uint64_t data[];
 };
 
 void *node_memory(uint64_t node, uint64_t graph, size_t bytes) {
     struct memory *m = notes_get(node);
     unsigned int form = m ? m->form : 0;
+    CUkernel kernel = m ? m->kernel : NULL;
 
     if (m && m->bytes == bytes)
         return m->data;
@@ -29,6 +31,7 @@ void *node_memory(uint64_t node, uint64_t graph, size_t bytes) {
         return NULL;
     m->bytes = bytes;
     m->form = form;
+    m->kernel = kernel;
     if (notes_set(node, graph, m, free))
         return m->data;
     free(m);
@@ -69,8 +72,11 @@ void node_keep_form(CUgraphNode node, uint64_t graph, const CUgraphNodeParams *p
         graph = r.node.graph;
     if (!m && node_memory((uint64_t)node, graph, 0))
         m = notes_get((uint64_t)node);
-    if (m)
-        m->form = form;
+    if (!m)
+        return;
+    m->form = form;
+    if (form & (NODE_AS_KERNEL | NODE_IN_KERN))
+        m->kernel = form & NODE_IN_KERN ? p->kernel.kern : (CUkernel)p->kernel.func;
 }
 
 /* The parameters as they lie, in the node's memory, behind what leads to them. */
@@ -117,6 +123,8 @@ static CUresult read_params(CUgraphNode node, const struct node_record *r, void 
 }
 
 static CUresult read_kernel(CUgraphNode node, const void *out, CUDA_KERNEL_NODE_PARAMS *p) {
+    unsigned int form = node_form(node);
+    CUkernel kernel = form ? ((const struct memory *)notes_get((uint64_t)node))->kernel : NULL;
     struct node_record r;
     void **params = NULL, **extra = NULL;
     CUresult result = node_ask(node, CU_GRAPH_NODE_TYPE_KERNEL, out, &r);
@@ -138,6 +146,12 @@ static CUresult read_kernel(CUgraphNode node, const void *out, CUDA_KERNEL_NODE_
         .extra = extra,
         .ctx = (CUcontext)r.node.context,
     };
+    if (form & NODE_AS_KERNEL)
+        p->func = (CUfunction)kernel;
+    if (form & NODE_IN_KERN)
+        p->kern = kernel;
+    if (form & NODE_NO_FUNC)
+        p->func = NULL;
     return CUDA_SUCCESS;
 }
 

@@ -17,11 +17,19 @@ static CUresult put(struct node_record *r, const void *bytes, size_t count) {
     return CUDA_SUCCESS;
 }
 
+static unsigned int kernel_form(const CUDA_KERNEL_NODE_PARAMS_v3 *k) {
+    unsigned int form = k->extra && !k->kernelParams ? NODE_BY_EXTRA : 0;
+
+    if (k->kern)
+        return form | NODE_IN_KERN | (k->func ? 0 : NODE_NO_FUNC);
+    return names_get(VCUDA_KIND_FUNCTION, (uint64_t)k->func) ? form : form | NODE_AS_KERNEL;
+}
+
 unsigned int node_form_of(const CUgraphNodeParams *p) {
     const CUDA_MEMCPY3D *c = &p->memcpy.copyParams;
 
     if (p->type == CU_GRAPH_NODE_TYPE_KERNEL)
-        return p->kernel.extra && !p->kernel.kernelParams ? NODE_BY_EXTRA : 0;
+        return kernel_form(&p->kernel);
     if (p->type != CU_GRAPH_NODE_TYPE_MEMCPY)
         return 0;
     return (c->srcPitch ? 0 : NODE_SRC_NO_PITCH) | (c->srcHeight ? 0 : NODE_SRC_NO_HEIGHT) |

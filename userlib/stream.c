@@ -2,6 +2,7 @@
 /* Streams. Named here, so that making and ending one is posted, as far as neither waits. */
 #include <stdlib.h>
 
+#include "capture.h"
 #include "barrier.h"
 #include "cuda_calls.h"
 #include "guest.h"
@@ -181,6 +182,8 @@ VCUDA_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsign
         r = guest_check(VCUDA_KIND_EVENT, hEvent);
     if (r == CUDA_SUCCESS && Flags & ~CU_EVENT_WAIT_EXTERNAL)
         r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && Flags && !capture_graph(t, name)) /* a node's affair */
+        r = CUDA_ERROR_ILLEGAL_STATE;
     return r == CUDA_SUCCESS ? wire_cuStreamWaitEvent(t, name, (uint64_t)hEvent, Flags) : r;
 }
 

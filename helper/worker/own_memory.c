@@ -124,7 +124,7 @@ static uint64_t at_least_one(uint64_t n) {
 }
 
 /* Larger in one direction than any device's arrays: that is for the driver to say. */
-#define EXTENT_MAX (1u << 24)
+#define EXTENT_MAX (1u << 17)
 
 /* All levels of an array; memory that the program maps itself is counted where it makes it. */
 static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels) {

@@ -78,6 +78,19 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *capt
                 numDependencies_out);
 }
 
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                   const CUgraphNode **dependencies_out,
+                                   size_t *numDependencies_out) {
+    return info(hStream, captureStatus_out, id_out, graph_out, dependencies_out, NULL,
+                numDependencies_out);
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                cuuint64_t *id_out) {
+    return info(hStream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
+}
+
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
     return info(hStream, captureStatus, NULL, NULL, NULL, NULL, NULL);
 }
@@ -113,6 +126,12 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dep
         free(nodes);
     sim_graph_unlock();
     return result;
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
+                                           size_t numDependencies, unsigned int flags) {
+    return cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, NULL, numDependencies,
+                                                flags);
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {

@@ -73,13 +73,13 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags, bool pe
     EVENT(event, hEvent);
     CUresult result;
 
-    if (flags & CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (flags)
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     result = sim_stream_get(context, hStream, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if (flags)
+        return stream->tips.capture ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_ILLEGAL_STATE;
     if (event->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_capture_record(stream, event))
@@ -186,13 +186,13 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags, boo
     CUresult result;
     bool good;
 
-    if (flags & CU_EVENT_WAIT_EXTERNAL)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (flags)
+    if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     result = sim_stream_get(context, hStream, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if (flags)
+        return stream->tips.capture ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_ILLEGAL_STATE;
     if (sim_capture_wait(stream, event, &result))
         return result;
     op = sim_op_new(sizeof(*op), NULL);

@@ -9,9 +9,13 @@ struct launch_op {
     struct sim_op op;
     struct sim_function *function; /* a reference */
     struct ptx_launch launch;
-    size_t bytes;   /* of the parameters */
-    void *extra[5]; /* how a program would give them */
-    char params[];  /* packed */
+    size_t bytes; /* of the parameters */
+    /* What the program gave, if it asks what a node does. */
+    CUfunction func;
+    CUkernel kern;
+    void *extra[5]; /* the first is NULL: they were given one by one */
+    void **pointers;
+    char params[]; /* packed */
 };
 
 static atomic_uint_fast64_t last_grid;
@@ -31,6 +35,7 @@ static void release(struct sim_op *op) {
     struct launch_op *launch = (struct launch_op *)op;
 
     sim_put(launch->function);
+    free(launch->pointers);
     free(launch);
 }
 
@@ -38,7 +43,8 @@ static void tell(const struct sim_op *op, CUgraphNodeParams *params) {
     struct launch_op *launch = (struct launch_op *)op;
 
     params->kernel = (CUDA_KERNEL_NODE_PARAMS_v3){
-        .func = SIM_HANDLE(launch->function),
+        .func = launch->func,
+        .kern = launch->kern,
         .gridDimX = launch->launch.grid[0],
         .gridDimY = launch->launch.grid[1],
         .gridDimZ = launch->launch.grid[2],
@@ -46,7 +52,8 @@ static void tell(const struct sim_op *op, CUgraphNodeParams *params) {
         .blockDimY = launch->launch.block[1],
         .blockDimZ = launch->launch.block[2],
         .sharedMemBytes = launch->launch.dynamic_shared,
-        .extra = launch->extra,
+        .kernelParams = launch->pointers,
+        .extra = launch->extra[0] ? launch->extra : NULL,
         .ctx = SIM_HANDLE(launch->function->module->context),
     };
 }
@@ -157,12 +164,8 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
     op->op.kind = CU_GRAPH_NODE_TYPE_KERNEL;
     op->op.tell = tell;
     op->function = sim_ref(function);
+    op->func = SIM_HANDLE(function);
     op->bytes = function->info.param_bytes;
-    op->extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
-    op->extra[1] = op->params;
-    op->extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE;
-    op->extra[3] = &op->bytes;
-    op->extra[4] = CU_LAUNCH_PARAM_END;
     op->launch = (struct ptx_launch){
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
@@ -177,6 +180,29 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
         .stack_bytes = atomic_load(&function->module->context->limits[CU_LIMIT_STACK_SIZE]),
     };
     return op;
+}
+
+/* Keeps the form in which the program gave the kernel and its parameters. */
+static CUresult keep_form(struct launch_op *op, const CUDA_KERNEL_NODE_PARAMS_v3 *p) {
+    unsigned count = op->function->info.param_count;
+    size_t offset, size;
+
+    op->func = p->func;
+    op->kern = p->kern;
+    if (p->extra) {
+        op->extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
+        op->extra[1] = op->params;
+        op->extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE;
+        op->extra[3] = &op->bytes;
+        op->extra[4] = CU_LAUNCH_PARAM_END;
+        return CUDA_SUCCESS;
+    }
+    op->pointers = calloc(count + 1, sizeof(*op->pointers));
+    if (!op->pointers)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < count && ptx_func_param(op->function->ptx, i, &offset, &size); i++)
+        op->pointers[i] = op->params + offset;
+    return CUDA_SUCCESS;
 }
 
 static CUresult make_op(struct sim_context *context, CUfunction f, const struct request *request,
@@ -209,6 +235,11 @@ CUresult sim_launch_op(struct sim_context *context, const CUDA_KERNEL_NODE_PARAM
     struct launch_op *launch;
     CUresult result = make_op(context, p->func ? p->func : (CUfunction)p->kern, &request, &launch);
 
+    if (result == CUDA_SUCCESS) {
+        result = keep_form(launch, p);
+        if (result != CUDA_SUCCESS)
+            sim_op_discard(&launch->op);
+    }
     *op = result == CUDA_SUCCESS ? &launch->op : NULL;
     return result;
 }

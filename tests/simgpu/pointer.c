@@ -48,13 +48,13 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(void **)data = device ? NULL : (void *)(uintptr_t)ptr;
         return device ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *(bool *)data = block->sync_memops;
+        *(unsigned *)data = block->sync_memops;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        *(bool *)data = false;
+        *(unsigned *)data = false;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
@@ -76,7 +76,7 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(size_t *)data = mapping_size(block);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MAPPED:
-        *(bool *)data = true;
+        *(unsigned *)data = true;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         *(unsigned long long *)data = 0;
@@ -118,7 +118,7 @@ static CUresult unknown_attribute(void *data, CUpointer_attribute attribute) {
     case CU_POINTER_ATTRIBUTE_MAPPED:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        *(bool *)data = false;
+        *(unsigned *)data = false;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
         return CUDA_ERROR_NOT_SUPPORTED;

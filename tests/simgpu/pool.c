@@ -343,7 +343,6 @@ static CUresult run_free(struct sim_op *op, struct sim_context *context) {
     struct free_op *gone = (struct free_op *)op;
 
     (void)context;
-    sim_pool_account(&gone->block, false);
     sim_memory_free(&gone->block);
     return CUDA_SUCCESS;
 }
@@ -364,6 +363,8 @@ static CUresult free_async(CUdeviceptr dptr, CUstream handle, bool per_thread) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     op->block = block;
     op->op.always = true;
+    sim_pool_account(&block,
+                     false); /* the pool may give it again from now on, in the stream's order */
     return sim_submit(stream, &op->op, NULL);
 }
 

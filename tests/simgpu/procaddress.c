@@ -5,19 +5,13 @@
 #include "list_procaddress.h"
 #include "sim.h"
 
-/* Rows of the list whose function this driver does not have come out as NULL. */
-#define TEXT_OF(x) #x
-#define DO_PRAGMA(x) _Pragma(TEXT_OF(x))
-#define WEAK(meaning, name, since, symbol) DO_PRAGMA(weak symbol)
-CUDA_LIST_PROCADDRESS(WEAK)
-
 enum meaning { ANY, LEGACY, PER_THREAD };
 
 struct row {
     enum meaning meaning;
     const char *name;
     int since;     /* first version of the interface that gets this symbol */
-    void *address; /* NULL: the real driver has one that we do not serve */
+    void *address; /* of the call, or of one that says that it is not supported */
 };
 
 static const struct row rows[] = {

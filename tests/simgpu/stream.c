@@ -218,3 +218,20 @@ CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
 CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId) {
     return get_id(hStream, true, streamId);
 }
+
+static CUresult get_device(CUstream hStream, bool per_thread, CUdevice *device) {
+    LOOK(stream, hStream, per_thread);
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    *device = stream->context->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
+    return get_device(hStream, false, device);
+}
+
+CUresult cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device) {
+    return get_device(hStream, true, device);
+}

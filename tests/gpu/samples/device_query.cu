@@ -47,7 +47,7 @@ int main() {
     char bus[32];
     cudaDeviceProp want = {};
     cudaFuncCache cache;
-    size_t width;
+    size_t width = 0;
 
     SHOW(cudaGetDeviceCount(&n));
     printf("devices %d\n", n);

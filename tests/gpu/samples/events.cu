@@ -25,7 +25,7 @@ int main() {
     SHOW(cudaEventSynchronize(a));
     SHOW(cudaEventElapsedTime(&ms, a, b));
     SHOW(cudaEventRecord(a, s));
-    spin<<<1, 1, 0, s>>>(20000000);
+    spin<<<1, 1, 0, s>>>(200000000);
     SHOW(cudaEventRecord(b, s));
     SHOW(cudaEventQuery(b));
     SHOW(cudaEventElapsedTime(&ms, a, b));

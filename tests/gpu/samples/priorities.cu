@@ -11,6 +11,7 @@ int main() {
 
     CK(cudaMalloc(&d, sizeof(int)));
     CK(cudaMemset(d, 0, sizeof(int)));
+    CK(cudaDeviceSynchronize());
     SHOW(cudaDeviceGetStreamPriorityRange(&low, &high));
     printf("from %d to %d\n", low, high);
     SHOW(cudaDeviceGetStreamPriorityRange(nullptr, nullptr));
