@@ -31,3 +31,10 @@ const char *cuda_error_string(CUresult error) {
 
     return text ? text->message : NULL;
 }
+
+bool cuda_error_is_sticky(CUresult r) {
+    return r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_LAUNCH_TIMEOUT ||
+           r == CUDA_ERROR_ASSERT ||
+           (r >= CUDA_ERROR_HARDWARE_STACK_ERROR && r <= CUDA_ERROR_LAUNCH_FAILED) ||
+           r == CUDA_ERROR_ECC_UNCORRECTABLE;
+}

@@ -3,10 +3,15 @@
 #ifndef VCUDA_CUDA_ERRORS_H
 #define VCUDA_CUDA_ERRORS_H
 
+#include <stdbool.h>
+
 #include "cuda_types.h"
 
 /* The identifier of `error` ("CUDA_ERROR_INVALID_VALUE"), a static string; NULL if unknown. */
 const char *cuda_error_name(CUresult error);
+
+/* Whether the driver, after it, answers every call of the context with the same. */
+bool cuda_error_is_sticky(CUresult error);
 
 /* The message of `error` ("invalid argument"), a static string; NULL if unknown. */
 const char *cuda_error_string(CUresult error);

@@ -82,6 +82,13 @@ class Call:
     posted = property(lambda s: 'post' in s.how)
     may_post = property(lambda s: 'post' in s.how or 'mixed' in s.how)
     waited = property(lambda s: not s.posted)
+    ends = property(lambda s: any(a.how == 'del' for a in s.args))
+
+    @property
+    def telling(self):
+        if 'quiet' in self.how or self.ends:
+            return 'TELL_NOTHING'
+        return 'TELL_AFTER' if 'after' in self.how or self.may_post else 'TELL_INSTEAD'
 
 
 def read_calls(path):
@@ -437,15 +444,18 @@ def gen_dispatch(calls, protos):
             b.append(f'    frame_out(f, {len(c.outs) + i}, {n});\n')
         b.append('    return r;\n}\n\n')
         c_ += b
-    h.append('struct dispatch {\n    CUresult (*run)(struct worker *w, struct frame *f); /* NULL: no such call */\n'
+    h.append('/* What a waited call does with the error of a posted one. */\n'
+             'enum telling { TELL_INSTEAD, TELL_AFTER, TELL_NOTHING };\n\n'
+             'struct dispatch {\n    CUresult (*run)(struct worker *w, struct frame *f); /* NULL: no such call */\n'
              '    uint8_t slots; /* of the submission */\n    uint8_t outs;\n'
-             '    bool blocks;   /* belongs on a waiter thread */\n    bool may_post;\n};\n\n'
+             '    bool blocks;   /* belongs on a waiter thread */\n    bool may_post;\n'
+             '    enum telling telling;\n};\n\n'
              'extern const struct dispatch dispatch_table[VCUDA_CALLS];\n\n#endif\n')
     c_.append('const struct dispatch dispatch_table[VCUDA_CALLS] = {\n')
     for c in calls:
         if c.number is not None:
             c_.append(f'    [VCUDA_CALL_{c.name}] = {{do_{c.name}, {len(c.slots)}, {len(c.outs) + len(c.oblobs)}, '
-                      f'{str("block" in c.how).lower()}, {str(c.may_post).lower()}}},\n')
+                      f'{str("block" in c.how).lower()}, {str(c.may_post).lower()}, {c.telling}}},\n')
     c_.append('};\n')
     return ''.join(h), ''.join(c_)
 

@@ -13,11 +13,14 @@
  * stubs, dispatch and the coverage page are generated from it.
  *
  * Submission: tag 0 marks a posted call (no completion); else the completion
- * carries the same tag. ctx is the calling thread's current context.
- * Completion: status is the call's CUresult; deferred is the first error, not
- * yet told, of the posted calls before it, or 0. Out arguments follow in the
- * table's order, and are meaningful only if status is 0: flags slots, then, for
- * a call that gives bytes back, the bytes, whose length is in the last slot.
+ * carries the same tag. ctx is the calling thread's current context, status the
+ * thread's number: as the library counts its threads, none twice.
+ * Completion: status is the call's CUresult. deferred is the first error, not
+ * yet told, of the calls that the same thread posted before, or 0. Most calls
+ * are not made then, and have that error as their status (calls.tbl). Out
+ * arguments follow in the table's order, and are meaningful only if status is
+ * 0: flags slots, then, for a call that gives bytes back, the bytes, whose
+ * length is in the last slot.
  *
  * Messages: what the worker says unasked stands in the completion ring too, as
  * a record with tag 0. call is one of enum vcuda_message, flags slots follow,

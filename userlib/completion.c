@@ -16,6 +16,7 @@ bool completion_parse(const struct vcuda_rec *head, uint32_t len, struct rpc *rp
     if (head->call != rpc->head.call || outs > RPC_OUTS_MAX || 8 * outs > room)
         return false;
     rpc->status = (CUresult)head->status;
+    rpc->deferred = (CUresult)head->deferred;
     rpc->out_count = outs;
     memcpy(rpc->outs, body, 8 * outs);
     if (!rpc->want || !outs || head->status)

@@ -21,6 +21,7 @@ static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 __thread struct thread *guest_caller;
+static uint32_t threads; /* that there have been */
 static __thread struct thread *this_thread;
 static __thread bool inside_host_function;
 
@@ -44,6 +45,7 @@ struct thread *guest_thread(void) {
 
         if (!t)
             return NULL;
+        t->number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
         pthread_once(&thread_once, make_key);
         pthread_setspecific(thread_key, t);
         this_thread = guest_caller = t;

@@ -23,6 +23,7 @@ struct capture_lists;
 
 /* A thread of the program. */
 struct thread {
+    uint32_t number;     /* which thread this is, of all that the process had */
     uint64_t context;    /* name of the current context, or 0 */
     struct context *now; /* it, as guest_enter() found it: for the same call only */
     uint32_t depth;      /* of the stack below it */

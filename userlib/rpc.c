@@ -16,6 +16,7 @@
 #include "capture.h"
 #include "completion.h"
 #include "counters.h"
+#include "cuda_errors.h"
 #include "hostfunc.h"
 #include "lock.h"
 #include "message.h"
@@ -48,7 +49,6 @@ static struct {
     pthread_mutex_t sleep_lock;    /* guards the wait word against two threads' news */
     uint32_t space_wanted;         /* a thread waits for the submission ring */
     uint32_t space_news;           /* futex: changes when there may be space */
-    uint32_t deferred;             /* first untold error of a posted call */
     void (*after_wait)(void);
     struct vcuda_spin looking; /* of the thread that pumps */
     uint8_t *record;           /* the pump's private copy of a completion */
@@ -77,7 +77,6 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
         S.record = malloc(VCUDA_REC_MAX);
     /* An earlier session may have ended, or failed half-way. */
     vcuda_store_once(&guest_lost, 0);
-    vcuda_store_once(&S.deferred, 0);
     vcuda_spin_init(&S.looking, LOOK_NS, t->elsewhere);
 }
 
@@ -146,12 +145,6 @@ static void deliver(const struct vcuda_rec *head, uint32_t len) {
     struct rpc *rpc = NULL;
     bool ok = false;
 
-    if (head->deferred) {
-        uint32_t none = 0;
-
-        __atomic_compare_exchange_n(&S.deferred, &none, head->deferred, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED);
-    }
     lock_take(&S.waiters_lock);
     if (place && place <= WAITERS && S.generations[place - 1] == (uint32_t)(head->tag >> 32))
         rpc = S.waiters[place - 1];
@@ -474,14 +467,6 @@ void rpc_host_done(uint32_t place, uint32_t serial) {
         kick();
 }
 
-/* Errors after which the native driver answers every call of the context with the same. */
-static bool is_sticky(CUresult r) {
-    return r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_LAUNCH_TIMEOUT ||
-           r == CUDA_ERROR_ASSERT ||
-           (r >= CUDA_ERROR_HARDWARE_STACK_ERROR && r <= CUDA_ERROR_LAUNCH_FAILED) ||
-           r == CUDA_ERROR_ECC_UNCORRECTABLE;
-}
-
 CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     void (*after)(void);
     CUresult r;
@@ -496,15 +481,15 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     }
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
         guest_log("call %u: error %d", rpc->head.call, r);
-    if (is_sticky(r)) {
+    if (cuda_error_is_sticky(r)) {
         struct context *c = names_get(VCUDA_KIND_CONTEXT, rpc->head.ctx);
 
         if (c)
             vcuda_store_once(&c->sticky, (uint32_t)r);
     }
-    /* Told by calls that give nothing back: an object that was made must not get lost. */
-    if (r == CUDA_SUCCESS && !outs && vcuda_load_once(&S.deferred))
-        r = (CUresult)vcuda_exchange(&S.deferred, 0);
+    /* Of a call that this thread posted. */
+    if (r == CUDA_SUCCESS && rpc->deferred)
+        r = rpc->deferred;
     after = vcuda_load_acquire(&S.after_wait);
     if (r == CUDA_SUCCESS && after)
         after();

@@ -34,6 +34,7 @@ struct rpc {
     /* the answer, filled in by whoever pumps */
     uint32_t state;
     CUresult status;
+    CUresult deferred; /* of a call that the same thread posted before */
     uint32_t out_count;
     uint64_t outs[RPC_OUTS_MAX];
     void *want; /* where the blob of the answer goes */
@@ -63,7 +64,8 @@ static inline CUresult rpc_begin_in(struct rpc *rpc, const struct thread *t,
     rpc->head.tag = 0;
     /* A call that needs no context must not stumble over one that has ended. */
     rpc->head.ctx = c && !vcuda_load_acquire(&c->inactive) ? t->context : 0;
-    rpc->head.status = rpc->head.deferred = 0;
+    rpc->head.status = t->number;
+    rpc->head.deferred = 0;
     rpc->slot_count = rpc->blob_count = 0;
     rpc->blob_bytes = 0;
     rpc->want = NULL;

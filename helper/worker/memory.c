@@ -5,7 +5,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* More than any host has: asked for without a limit it is no use to count it. */
+/* More than any host has: without a limit the driver says what it says to that, uncounted. */
 #define NONSENSE (1ull << 50)
 
 struct held {
@@ -45,7 +45,7 @@ bool memory_take(uint64_t bytes) {
     if (!memory.owner)
         return true;
     if (!memory.limit && bytes > NONSENSE)
-        return false;
+        return true;
     pthread_mutex_lock(&memory.taking);
     ok = vcuda_account_take(&memory.owner->account, memory.place, memory.limit, bytes);
     pthread_mutex_unlock(&memory.taking);
@@ -58,7 +58,7 @@ void memory_take_over(uint64_t bytes) {
 }
 
 void memory_give_back(uint64_t bytes) {
-    if (memory.owner)
+    if (memory.owner && bytes <= NONSENSE)
         vcuda_account_give_back(&memory.owner->account, memory.place, bytes);
 }
 

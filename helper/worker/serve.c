@@ -10,6 +10,7 @@
 #include "messages.h"
 #include "prints.h"
 #include "spin.h"
+#include "untold.h"
 #include "worker.h"
 
 /* How long the executor looks for the next record before it sleeps, at most. */
@@ -122,18 +123,18 @@ void worker_answer(struct worker *w, struct frame *f) {
     if (f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
         vcuda_stats_add(&w->stats->errors, 1);
     if (!f->head.tag) {
-        if (f->status != CUDA_SUCCESS && !w->deferred)
-            w->deferred = f->status;
+        untold_note(f->head.status, f->status);
         return;
     }
     head.flags = (uint16_t)slots;
     head.len = (uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob);
-    head.deferred = w->deferred;
+    /* A call that has an error of its own leaves the other for the next. */
+    if (f->status == CUDA_SUCCESS && dispatch_table[head.call].telling == TELL_AFTER)
+        head.deferred = untold_take(f->head.status);
     prints_send();
     messages_send(w);
     if (!worker_await_space(w, head.len))
         return;
-    w->deferred = 0;
     vcuda_tx_put(&w->duplex, 0, &head, sizeof(head));
     vcuda_tx_put(&w->duplex, sizeof(head), f->outs, 8 * slots);
     if (blob) /* its buffer is padded */
@@ -163,6 +164,14 @@ static void execute(struct worker *w, uint32_t len) {
     if (!frame_open(&f, record, len, d->slots) || (!head->tag && !d->may_post)) {
         worker_cut_off(w, "it sent a malformed record");
         return;
+    }
+    if (head->tag && d->telling == TELL_INSTEAD) {
+        CUresult untold = untold_take(head->status);
+
+        if (untold != CUDA_SUCCESS) {
+            refuse(w, head, untold);
+            return;
+        }
     }
     if (d->blocks) {
         if (!waiters_run(w, record, len))

@@ -43,7 +43,6 @@ struct worker {
     pthread_mutex_t regions_lock;
     CUcontext base; /* the first device's primary context: made ahead, keeps regions registered */
     uint32_t holds[VCUDA_DEVICES_MAX]; /* ours on each primary context, for the guest */
-    uint32_t deferred;                 /* first untold error of a posted call */
     bool over;                         /* the session has ended: stop serving */
 };
 
