@@ -316,7 +316,10 @@ VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlib
     return CUDA_SUCCESS;
 }
 
-/* Belongs to no context. The program could not touch the driver's address. */
+/*
+ * Belongs to no context. The program could not touch the driver's address, and code of the GPU's
+ * refers to that one: another, in the arena, would not do.
+ */
 VCUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
                                           const char *name) {
     struct library *l;
@@ -327,7 +330,12 @@ VCUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUli
         r = CUDA_ERROR_NOT_FOUND;
     if (r == CUDA_SUCCESS)
         r = wire_library_managed(t, l->name, name);
-    return r == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    guest_log("__managed__ variable %s: not supported, only the GPU could reach it; use "
+              "cuMemAllocManaged, or a __device__ variable and copies",
+              name);
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 static struct module *find_module(struct library *l, uint64_t context) {
@@ -411,5 +419,8 @@ VCUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library
         r = CUDA_ERROR_NOT_FOUND;
     if (r == CUDA_SUCCESS)
         r = wire_library_unified(t, l->name, symbol);
-    return r == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    guest_log("unified function %s: not supported, its address is the host's", symbol);
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -52,3 +52,44 @@ bool addresses_ok(struct worker *w, uint64_t address, uint64_t bytes) {
     }
     return true;
 }
+
+bool addresses_rows_ok(struct worker *w, uint64_t address, uint64_t pitch, uint64_t width,
+                       uint64_t rows) {
+    const struct vcuda_copy3d c = {.width = width, .rows = rows, .slices = 1};
+    const struct vcuda_place p = {.base = address, .pitch = pitch};
+
+    return addresses_place_ok(w, &c, &p);
+}
+
+bool addresses_place_ok(struct worker *w, const struct vcuda_copy3d *c,
+                        const struct vcuda_place *p) {
+    uint64_t first, bytes;
+
+    if (!reaches_ours || !c->width || !c->rows || !c->slices)
+        return true;
+    bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    return bytes && addresses_ok(w, first, bytes);
+}
+
+bool addresses_operations_ok(struct worker *w, const CUstreamBatchMemOpParams *ops, size_t count) {
+    bool ok = true;
+
+    for (size_t i = 0; i < count && ok; i++) {
+        switch (ops[i].operation) {
+        case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+            ok = addresses_ok(w, ops[i].waitValue.address, sizeof(uint32_t));
+            break;
+        case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+            ok = addresses_ok(w, ops[i].waitValue.address, sizeof(uint64_t));
+            break;
+        case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        case CU_STREAM_MEM_OP_BARRIER:
+            break;
+        default: /* one that came later may have an address anywhere */
+            ok = !reaches_ours;
+        }
+    }
+    return ok;
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The copies of memcpy nodes. */
+#include "addresses.h"
 #include "graph_params.h"
 
 /* Host memory must be the guest's, all that the copy touches of it. */
@@ -15,7 +16,7 @@ static CUresult place_native(struct worker *w, const struct vcuda_copy3d *c,
                    ? CUDA_SUCCESS
                    : CUDA_ERROR_INVALID_VALUE;
     case VCUDA_PLACE_DEVICE:
-        return CUDA_SUCCESS;
+        return addresses_place_ok(w, c, p) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case VCUDA_PLACE_ARRAY:
         return frame_object(w, VCUDA_KIND_ARRAY, p->base, (void **)array);
     default:

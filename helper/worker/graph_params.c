@@ -5,6 +5,8 @@
  */
 #include "graph_params.h"
 
+#include "addresses.h"
+
 #include <stdlib.h>
 
 #include "conditional.h"
@@ -53,7 +55,12 @@ static CUresult build_copy(struct worker *w, const struct vcuda_node *n, struct 
     return copy3d_native(w, &n->copy, &p->native.memcpy.copyParams);
 }
 
-static CUresult build_fill(const struct vcuda_node *n, struct node_params *p) {
+static CUresult build_fill(struct worker *w, const struct vcuda_node *n, struct node_params *p) {
+    uint64_t width;
+
+    if (__builtin_mul_overflow(n->fill.width, n->fill.element, &width) ||
+        !addresses_rows_ok(w, n->fill.dst, n->fill.pitch, width, n->fill.rows))
+        return CUDA_ERROR_INVALID_VALUE;
     p->native.memset = (CUDA_MEMSET_NODE_PARAMS_v2){
         .dst = n->fill.dst,
         .pitch = n->fill.pitch,
@@ -133,8 +140,8 @@ static CUresult build_alloc(struct worker *w, const struct vcuda_node *n, struct
     return r;
 }
 
-/* Their addresses are the device's, as those of copies within it: the driver knows which it has. */
-static CUresult build_operations(const struct vcuda_node *n, struct node_params *p) {
+static CUresult build_operations(struct worker *w, const struct vcuda_node *n,
+                                 struct node_params *p) {
     CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *out = &p->native.memOp;
     uint32_t count;
     CUresult r = list_of(n, sizeof(struct vcuda_node_operation), VCUDA_NODE_OPERATIONS_MAX, &count);
@@ -142,6 +149,8 @@ static CUresult build_operations(const struct vcuda_node *n, struct node_params 
     _Static_assert(sizeof(struct vcuda_node_operation) == sizeof(CUstreamBatchMemOpParams), "form");
     if (r != CUDA_SUCCESS)
         return r;
+    if (!addresses_operations_ok(w, (const CUstreamBatchMemOpParams *)(n + 1), count))
+        return CUDA_ERROR_INVALID_VALUE;
     p->memory = malloc(n->bytes + 1);
     if (!p->memory)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -173,7 +182,7 @@ static CUresult build_kind(struct worker *w, const struct vcuda_node *n, struct 
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return build_copy(w, n, p);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return build_fill(n, p);
+        return build_fill(w, n, p);
     case CU_GRAPH_NODE_TYPE_HOST:
         p->native.host.fn = hostfunc_again;
         p->native.host.userData = hostfunc_arg(n->host.function);
@@ -191,7 +200,7 @@ static CUresult build_kind(struct worker *w, const struct vcuda_node *n, struct 
         p->native.free.dptr = n->release.address;
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return build_operations(n, p);
+        return build_operations(w, n, p);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return build_conditional(w, n, p);
     default:

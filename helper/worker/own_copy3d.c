@@ -3,6 +3,7 @@
  * Copies and fills of rows and slices. Host addresses are the arena's: the whole of what a copy
  * touches there is checked before the driver sees it.
  */
+#include "addresses.h"
 #include "copy3d.h"
 #include "worker.h"
 
@@ -33,6 +34,8 @@ static CUresult resolve(struct worker *w, const struct vcuda_copy3d *c, const st
         break;
     }
     case VCUDA_PLACE_DEVICE:
+        if (!addresses_place_ok(w, c, p))
+            return CUDA_ERROR_INVALID_VALUE;
         break;
     default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -107,6 +110,16 @@ static CUresult enqueue(struct worker *w, const void *record, uint32_t len, CUst
     }
 }
 
+CUresult own_cuMemcpyPeerAsync(struct worker *w, struct frame *f,
+                               struct args_cuMemcpyPeerAsync *a) {
+    (void)f;
+    if (!addresses_ok(w, a->dstDevice, a->ByteCount) ||
+        !addresses_ok(w, a->srcDevice, a->ByteCount))
+        return CUDA_ERROR_INVALID_VALUE;
+    return w->driver.cuMemcpyPeerAsync(a->dstDevice, a->dstContext, a->srcDevice, a->srcContext,
+                                       a->ByteCount, a->hStream);
+}
+
 CUresult own_copy3d_async(struct worker *w, struct frame *f, struct args_copy3d_async *a) {
     (void)f;
     return enqueue(w, a->copy, a->copy_len, a->stream);
@@ -121,7 +134,12 @@ CUresult own_copy3d_done(struct worker *w, struct frame *f, struct args_copy3d_d
 }
 
 CUresult own_fill2d(struct worker *w, struct frame *f, struct args_fill2d *a) {
+    uint64_t width;
+
     (void)f;
+    if (__builtin_mul_overflow(a->columns, a->width, &width) ||
+        !addresses_rows_ok(w, a->dst, a->pitch, width, a->rows))
+        return CUDA_ERROR_INVALID_VALUE;
     switch (a->width) {
     case 1:
         return w->driver.cuMemsetD2D8Async(a->dst, a->pitch, (unsigned char)a->value, a->columns,

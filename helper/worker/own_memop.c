@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operations on memory words in streams. Addresses are the GPU's: the driver checks them. */
+/* Operations on memory words in streams. */
+#include "addresses.h"
 #include "worker.h"
 
 static CUresult one(struct worker *w, const struct args_stream_memops *a,
@@ -35,6 +36,8 @@ CUresult own_stream_memops(struct worker *w, struct frame *f, struct args_stream
 
     (void)f;
     if (a->ops_len % sizeof(*ops) || (a->single && count != 1))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!addresses_operations_ok(w, ops, count))
         return CUDA_ERROR_INVALID_VALUE;
     if (a->single)
         return one(w, a, ops);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the driver knows of an address, in the guest's terms. */
+#include "addresses.h"
 #include "worker.h"
 
 /* Handles become names, devices the guest's numbers. */
@@ -39,6 +40,9 @@ CUresult own_pointer_attribute(struct worker *w, struct frame *f,
     /* The tokens are the kernel's, for drivers of dom0. */
     if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
         return CUDA_ERROR_NOT_SUPPORTED;
+    /* Not even whether the worker has memory there. */
+    if (!addresses_ok(w, a->ptr, 1))
+        return CUDA_ERROR_INVALID_VALUE;
     r = w->driver.cuPointerGetAttribute(value, attribute, a->ptr);
     if (r == CUDA_SUCCESS)
         r = translate(w, attribute, value);
@@ -49,7 +53,7 @@ CUresult own_pointer_attribute(struct worker *w, struct frame *f,
 CUresult own_cuPointerSetAttribute(struct worker *w, struct frame *f,
                                    struct args_cuPointerSetAttribute *a) {
     (void)f;
-    if (a->attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+    if (a->attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !addresses_ok(w, a->ptr, 1))
         return CUDA_ERROR_INVALID_VALUE;
     return w->driver.cuPointerSetAttribute(&a->value, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, a->ptr);
 }

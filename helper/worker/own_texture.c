@@ -3,6 +3,7 @@
  * Texture and surface objects. The guest has the driver's own numbers; which of them are this
  * session's, the table of objects knows.
  */
+#include "addresses.h"
 #include "texture.h"
 #include "worker.h"
 
@@ -20,12 +21,16 @@ static CUresult unpack(struct worker *w, const void *record, uint32_t len, CUDA_
         return frame_object(w, VCUDA_KIND_MIPMAP, r->place,
                             (void **)&d->res.mipmap.hMipmappedArray);
     case CU_RESOURCE_TYPE_LINEAR:
+        if (!addresses_ok(w, r->place, r->width))
+            return CUDA_ERROR_INVALID_VALUE;
         d->res.linear.devPtr = r->place;
         d->res.linear.format = (CUarray_format)r->format;
         d->res.linear.numChannels = r->channels;
         d->res.linear.sizeInBytes = r->width;
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_PITCH2D:
+        if (!addresses_rows_ok(w, r->place, r->pitch, r->pitch, r->height))
+            return CUDA_ERROR_INVALID_VALUE;
         d->res.pitch2D.devPtr = r->place;
         d->res.pitch2D.format = (CUarray_format)r->format;
         d->res.pitch2D.numChannels = r->channels;
