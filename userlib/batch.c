@@ -7,11 +7,18 @@
 #include "boxes.h"
 #include "cuda_calls.h"
 
-/* What every batch is judged by first. The default stream may not be the legacy one. */
-static CUresult enter_batch(struct thread **t, CUstream stream, uint64_t *name) {
+/*
+ * What every batch is judged by first. The default stream may not be the legacy one. *fail_index
+ * may be NULL, and is `unused` then; as long as it is not one copy's fault it says so.
+ */
+static CUresult enter_batch(struct thread **t, CUstream stream, uint64_t *name, size_t **fail_index,
+                            size_t *unused) {
     uint64_t context;
     CUresult r = guest_enter(t);
 
+    if (!*fail_index)
+        *fail_index = unused;
+    **fail_index = SIZE_MAX;
     if (r != CUDA_SUCCESS)
         return r;
     if (!stream || stream == CU_STREAM_LEGACY)
@@ -50,11 +57,8 @@ VCUDA_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, s
     bool wait = false;
     uint64_t name;
     struct thread *t;
-    CUresult r = enter_batch(&t, hStream, &name);
+    CUresult r = enter_batch(&t, hStream, &name, &failIdx, &unused);
 
-    if (!failIdx)
-        failIdx = &unused;
-    *failIdx = SIZE_MAX; /* not one copy's fault */
     if (r != CUDA_SUCCESS)
         return r;
     if (!count || !dsts || !srcs || !sizes || !attrs || !attrsIdxs || numAttrs > count ||
@@ -189,11 +193,8 @@ VCUDA_EXPORT CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP
     size_t unused;
     uint64_t name;
     struct thread *t;
-    CUresult r = enter_batch(&t, hStream, &name);
+    CUresult r = enter_batch(&t, hStream, &name, &failIdx, &unused);
 
-    if (!failIdx)
-        failIdx = &unused;
-    *failIdx = SIZE_MAX;
     if (r != CUDA_SUCCESS)
         return r;
     if (!numOps || !opList || flags)

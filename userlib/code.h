@@ -120,6 +120,14 @@ CUresult function_take(struct function *f, const struct vcuda_function_info *inf
 /* Ends a list's names and frees it. */
 void functions_free(struct function *f);
 
+/* Whether a function is the one that is wanted, by the fields that name it in its list. */
+typedef bool function_is(const struct function *f, const struct function *wanted);
+/* The one in a module's or kernel's list, or NULL. */
+struct function *functions_find(struct function *const *list, const struct function *wanted,
+                                function_is *is);
+/* Adds one, unless another thread was faster: then that one's, and this one is freed. */
+struct function *functions_add(struct function **list, struct function *f, function_is *is);
+
 /* Answers cuFuncGetParamInfo and cuKernelGetParamInfo. */
 CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size);
 

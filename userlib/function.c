@@ -35,6 +35,40 @@ void functions_free(struct function *f) {
     }
 }
 
+/* Under the lock. */
+static struct function *find(struct function *f, const struct function *wanted, function_is *is) {
+    while (f && !is(f, wanted))
+        f = f->next;
+    return f;
+}
+
+struct function *functions_find(struct function *const *list, const struct function *wanted,
+                                function_is *is) {
+    struct function *f;
+
+    code_lock();
+    f = find(*list, wanted, is);
+    code_unlock();
+    return f;
+}
+
+struct function *functions_add(struct function **list, struct function *f, function_is *is) {
+    struct function *there;
+
+    code_lock();
+    there = find(*list, f, is);
+    if (!there) {
+        f->next = *list;
+        *list = f;
+    }
+    code_unlock();
+    if (!there)
+        return f;
+    names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
+    functions_free(f);
+    return there;
+}
+
 static CUresult take_layout(struct layout *l, const struct vcuda_function_info *info,
                             uint32_t len) {
     if (len < sizeof(*info) || info->params > VCUDA_PARAMS_MAX ||

@@ -100,29 +100,30 @@ VCUDA_EXPORT CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
 }
 
+/* A kind whose parameters are the ones of its own call. */
+static CUresult add_kind(const struct site *s, CUgraphNodeType type, const void *params,
+                         size_t bytes) {
+    CUgraphNodeParams p = {.type = type};
+
+    if (!params)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&p.kernel, params, bytes); /* a union */
+    return add(s, &p);
+}
+
 #define SITE ((struct site){phGraphNode, hGraph, dependencies, NULL, numDependencies})
 
 VCUDA_EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                               const CUgraphNode *dependencies,
                                               size_t numDependencies,
                                               const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&p.kernel, nodeParams, sizeof(*nodeParams));
-    return add(&SITE, &p);
+    return add_kind(&SITE, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof(*nodeParams));
 }
 
 VCUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                            const CUgraphNode *dependencies, size_t numDependencies,
                                            const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
-    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&p.kernel, nodeParams, sizeof(*nodeParams));
-    return add(&SITE, &p);
+    return add_kind(&SITE, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, sizeof(*nodeParams));
 }
 
 VCUDA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -153,12 +154,7 @@ VCUDA_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGr
 VCUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                          const CUgraphNode *dependencies, size_t numDependencies,
                                          const CUDA_HOST_NODE_PARAMS *nodeParams) {
-    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_HOST};
-
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&p.host, nodeParams, sizeof(*nodeParams));
-    return add(&SITE, &p);
+    return add_kind(&SITE, CU_GRAPH_NODE_TYPE_HOST, nodeParams, sizeof(*nodeParams));
 }
 
 VCUDA_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -196,12 +192,7 @@ VCUDA_EXPORT CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph
                                                const CUgraphNode *dependencies,
                                                size_t numDependencies,
                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams) {
-    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
-
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(&p.memOp, nodeParams, sizeof(*nodeParams));
-    return add(&SITE, &p);
+    return add_kind(&SITE, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams, sizeof(*nodeParams));
 }
 
 VCUDA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,

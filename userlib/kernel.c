@@ -8,30 +8,8 @@
 #include "cuda_calls.h"
 #include "wire.h"
 
-static struct function *find(struct kernel *k, uint64_t context) {
-    struct function *f;
-
-    for (f = k->functions; f && f->context != context; f = f->next)
-        ;
-    return f;
-}
-
-/* Adds it, unless another thread was faster: then that one's. */
-static struct function *add(struct kernel *k, struct function *f) {
-    struct function *there;
-
-    code_lock();
-    there = find(k, f->context);
-    if (!there) {
-        f->next = k->functions;
-        k->functions = f;
-    }
-    code_unlock();
-    if (there) {
-        names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
-        functions_free(f);
-    }
-    return there ? there : f;
+static bool in_context(const struct function *f, const struct function *wanted) {
+    return f->context == wanted->context;
 }
 
 CUresult kernel_function(struct thread *t, struct kernel *k, struct function **out) {
@@ -40,9 +18,7 @@ CUresult kernel_function(struct thread *t, struct kernel *k, struct function **o
     struct function *f;
     CUresult r;
 
-    code_lock();
-    *out = find(k, t->context);
-    code_unlock();
+    *out = functions_find(&k->functions, &(struct function){.context = t->context}, in_context);
     if (*out)
         return CUDA_SUCCESS;
     f = function_new(k->symbol);
@@ -54,7 +30,7 @@ CUresult kernel_function(struct thread *t, struct kernel *k, struct function **o
     if (r == CUDA_SUCCESS)
         r = function_take(f, (const void *)answer, len);
     if (r == CUDA_SUCCESS)
-        *out = add(k, f);
+        *out = functions_add(&k->functions, f, in_context);
     else
         functions_free(f);
     return r;

@@ -130,30 +130,8 @@ VCUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
     return r;
 }
 
-static struct function *find(struct module *m, const char *symbol) {
-    struct function *f;
-
-    for (f = m->functions; f && strcmp(f->symbol, symbol); f = f->next)
-        ;
-    return f;
-}
-
-/* Adds it, unless another thread was faster: then that one's. */
-static struct function *add(struct module *m, struct function *f) {
-    struct function *there;
-
-    code_lock();
-    there = find(m, f->symbol);
-    if (!there) {
-        f->next = m->functions;
-        m->functions = f;
-    }
-    code_unlock();
-    if (there) {
-        names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
-        functions_free(f);
-    }
-    return there ? there : f;
+static bool of_symbol(const struct function *f, const struct function *wanted) {
+    return !strcmp(f->symbol, wanted->symbol);
 }
 
 CUresult module_function(struct thread *t, struct module *m, const char *symbol,
@@ -163,9 +141,7 @@ CUresult module_function(struct thread *t, struct module *m, const char *symbol,
     struct function *f;
     CUresult r;
 
-    code_lock();
-    *out = find(m, symbol);
-    code_unlock();
+    *out = functions_find(&m->functions, &(struct function){.symbol = (char *)symbol}, of_symbol);
     if (*out)
         return CUDA_SUCCESS;
     f = function_new(symbol);
@@ -177,7 +153,7 @@ CUresult module_function(struct thread *t, struct module *m, const char *symbol,
     if (r == CUDA_SUCCESS)
         r = function_take(f, (const void *)answer, len);
     if (r == CUDA_SUCCESS)
-        *out = add(m, f);
+        *out = functions_add(&m->functions, f, of_symbol);
     else
         functions_free(f);
     return r;
