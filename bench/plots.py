@@ -83,3 +83,10 @@ def draw(results, out):
     if 'threads' in of:
         lines(out, 'threads', by_number(of['threads'], r'(?P<what>.*), (?P<n>\d+) threads'),
               'threads', 'thousand a second')
+    if 'processes' in of:
+        lines(out, 'processes', by_number(of['processes'], r'(?P<what>.*), (?P<n>\d+) processes'),
+              'processes', 'thousand a second')
+    for name, figure in (('vector-add', 'vector add'), ('matrix-multiply', 'matrix multiply')):
+        if 'remote' in of:
+            lines(out, name, by_number(of['remote'], rf'{figure} (?P<n>\d+)'),
+                  'elements' if name == 'vector-add' else 'order of the matrices', 'ms a step')

@@ -185,8 +185,8 @@ ASYNC_COPY(cuMemcpyDtoDAsync_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
  * width: bytes an element. The synchronous form does not wait for device memory, as native; but for
  * memory that the program sees.
  */
-static CUresult fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream,
-                     bool wait) {
+static inline __attribute__((always_inline)) CUresult
+fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream, bool wait) {
     struct arena_block block;
     uint64_t name, context;
     struct thread *t;

@@ -30,7 +30,7 @@ static void measure(const char *kind, int up, CUdeviceptr device, void *host, si
 
 int main(int argc, char **argv) {
     size_t largest = (size_t)(argc > 1 ? atoi(argv[1]) : 256) << 20;
-    void *pinned, *pageable = malloc(largest);
+    void *pinned, *pageable = malloc(largest), *registered = aligned_alloc(4096, largest);
     CUdeviceptr device;
 
     start();
@@ -38,10 +38,13 @@ int main(int argc, char **argv) {
     CK(cuMemAllocHost(&pinned, largest));
     memset(pageable, 1, largest);
     memset(pinned, 1, largest);
+    memset(registered, 1, largest);
+    CK(cuMemHostRegister(registered, largest, 0));
     for (size_t bytes = 4096; bytes <= largest; bytes *= 8) {
         for (int up = 1; up >= 0; up--) {
             measure("pinned", up, device, pinned, bytes);
             measure("pageable", up, device, pageable, bytes);
+            measure("registered", up, device, registered, bytes);
         }
     }
     return 0;

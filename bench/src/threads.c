@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* usage: threads [SECONDS]   Launch and synchronise from 1, 2, 4 ... 16 threads: 1000 a second in
+/* usage: threads [SECONDS]   Launch and synchronise from 1, 2, 4 ... 64 threads: 1000 a second in
  * all. */
 #include <pthread.h>
 
 #include "bench.h"
+
+#define THREADS_MAX 64
 
 static CUcontext context;
 static CUfunction f;
@@ -27,8 +29,8 @@ static void *worker(void *arg) {
 
 static void measure(int count) {
     struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    pthread_t threads[16];
-    long done[16][8] = {{0}}; /* a cache line each */
+    pthread_t threads[THREADS_MAX];
+    long done[THREADS_MAX][8] = {{0}}; /* a cache line each */
     double begun = now(), sum = 0;
     char figure[64];
 
@@ -54,7 +56,7 @@ int main(int argc, char **argv) {
     context = start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
     CK(cuModuleGetFunction(&f, module, "p0"));
-    for (int count = 1; count <= 16; count *= 2)
+    for (int count = 1; count <= THREADS_MAX; count *= 2)
         measure(count);
     return 0;
 }
