@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no textures */
 /* 3D, layered and mipmapped arrays, and 3D copies between all kinds of memory. */
 #include "common.cuh"
 

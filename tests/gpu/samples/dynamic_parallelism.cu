@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no kernels that launch kernels */
 /* nvcc: -rdc=true -lcudadevrt */
 /* Kernels that launch kernels, into the stream of the tail and the fire-and-forget one. */
 #include "common.cuh"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no memory of other processes */
 /* Two processes share memory and an event. */
 #include "common.cuh"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no managed memory */
 /* Managed memory: both sides write it in turns; advice, prefetch, attributes. */
 #include "common.cuh"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no machine code */
 /* nvcc: -lnvrtc -lnvJitLink */
 /* Two objects from text, linked at run time; then the driver loads the result. */
 #include "common.cuh"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no machine code */
 /* nvcc: -lnvrtc */
 /* A kernel from text: NVRTC to PTX and to machine code, launched through libraries. */
 #include "common.cuh"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* simgpu: no textures */
 /* Texture objects: linear, pitched, 2D arrays; filters, borders, what they say of themselves. */
 #include "common.cuh"
 
