@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 200
+# bound: 300
 # What `make demo` shows: see tests/lab/demo.
 . /lab/vcuda.sh
 
@@ -23,10 +23,31 @@ run_program() {
     } >>"$story.$guest"
 }
 
+# run_sample GUEST KIND PROGRAM: one by nvcc, which prints what it does on the simulated GPU alone.
+run_sample() {
+    local guest=$1 kind=$2 program=$3 dir=/usr/lib/vcuda-samples said
+    if said=$(guest_run "$guest" -t 120 "VCUDA_STATS=1 $dir/$program >/tmp/out 2>/tmp/err &&
+            diff $dir/$program.txt /tmp/out && grep ^vcuda: /tmp/err"); then
+        ok "$guest ($kind): $program by nvcc, with NVIDIA's runtime in it: $(guest_run "$guest" \
+            "wc -l </tmp/out") lines as they should be"
+    else
+        not_ok "$guest ($kind): $program by nvcc"
+        echo "$said" | sed 's/^/# /'
+    fi
+    {
+        echo "$program, built by nvcc with NVIDIA's runtime, in domU $guest ($kind):"
+        echo "$said" | sed -n 's/^vcuda: pid=[0-9]* /    /p'
+        echo
+    } >>"$story.$guest"
+}
+
 run_all() {
     run_program "$1" "$2" vector_add 100000
     run_program "$1" "$2" matmul 128
     run_program "$1" "$2" em 6000 12
+    for sample in $(guest_run "$1" "ls /usr/lib/vcuda-samples 2>/dev/null" | grep -v txt); do
+        run_sample "$1" "$2" "$sample"
+    done
 }
 
 vcuda_start
