@@ -48,7 +48,8 @@ prepare_host() {
 write_settings() {
     local pair guest_cpus="$OPT_DOM0_VCPUS-$((OPT_SMP - 1))"
     [ "$OPT_SMP" -gt "$OPT_DOM0_VCPUS" ] || guest_cpus=all
-    printf 'export %s=%q\n' LAB_GUESTS "${OPT_GUESTS# }" LAB_GUEST_CPUS "$guest_cpus"
+    printf 'export %s=%q\n' LAB_GUESTS "${OPT_GUESTS# }" LAB_GUEST_CPUS "$guest_cpus" \
+        LAB_SLOW "$OPT_SLOW"
     for pair in "${OPT_ENV[@]}"; do
         [[ $pair =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die "--env takes NAME=VALUE, not '$pair'"
         printf 'export %s=%q\n' "${pair%%=*}" "${pair#*=}"

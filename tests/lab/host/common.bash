@@ -35,7 +35,7 @@ cpio_of() {
 # Sets the OPT_ variables and ARGS, the arguments that are no options.
 # shellcheck disable=SC2034 # used by the other files
 parse_options() {
-    OPT_KERNEL=6.1 OPT_MEM=3072 OPT_SMP=2 OPT_DOM0_VCPUS=1 OPT_TIMEOUT='' OPT_PAYLOAD=''
+    OPT_KERNEL=6.1 OPT_MEM=3072 OPT_SMP=2 OPT_DOM0_VCPUS=1 OPT_SLOW=1 OPT_TIMEOUT='' OPT_PAYLOAD=''
     OPT_LOGS='' OPT_CMDLINE='' OPT_XEN_CMDLINE='' OPT_GUESTS='' OPT_ENV=() ARGS=()
     while [ $# -gt 0 ]; do
         case $1 in
@@ -46,6 +46,7 @@ parse_options() {
         --mem) OPT_MEM=$2 && shift ;;
         --smp) OPT_SMP=$2 && shift ;;
         --dom0-vcpus) OPT_DOM0_VCPUS=$2 && shift ;;
+        --slow) OPT_SLOW=$2 && shift ;;
         --timeout) OPT_TIMEOUT=$2 && shift ;;
         --payload) OPT_PAYLOAD=$2 && shift ;;
         --keep-logs) OPT_LOGS=$2 && shift ;;
@@ -64,7 +65,7 @@ parse_options() {
 
 check_options() {
     local number guest
-    for number in "$OPT_MEM" "$OPT_SMP" "$OPT_DOM0_VCPUS" "${OPT_TIMEOUT:-1}"; do
+    for number in "$OPT_MEM" "$OPT_SMP" "$OPT_DOM0_VCPUS" "$OPT_SLOW" "${OPT_TIMEOUT:-1}"; do
         [[ $number =~ ^[1-9][0-9]*$ ]] || die "'$number' is no positive number"
     done
     for guest in $OPT_GUESTS; do
@@ -100,7 +101,7 @@ base_path() {
     packages=$(base_packages) || exit
     # shellcheck disable=SC2086 # a list of names
     key=$({
-        cat "$LAB_DIR/host/build.bash"
+        cat "$LAB_DIR/host/build.bash" "$LAB_DIR"/console/*
         apt-cache policy $packages | grep -E '^[a-z]|Candidate'
     } | sha256sum | cut -c 1-16)
     printf '%s/lab-%s-%s\n' "${VCUDA_CACHE:-$HOME/.cache/vcuda}" "$OPT_KERNEL" "$key"

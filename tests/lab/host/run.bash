@@ -8,7 +8,7 @@ add_test() {
     [ -f "$path" ] || die "no test '$1'"
     bound=$(sed -n 's/^# bound: \([0-9]*\)$/\1/p' "$path" | head -n 1)
     TESTS+=("$path")
-    BOUNDS+=("${bound:-60}")
+    BOUNDS+=("$((${bound:-60} * OPT_SLOW))")
 }
 
 collect_tests() {
@@ -44,7 +44,7 @@ place_tests() {
 # follow RUN QEMU BOUND: shows new results each second until QEMU ends; ends it, by its id, when the
 # bound is over or when a test or the boot has long been silent. ENDED says why.
 follow() {
-    local run=$1 qemu=$2 bound=$3 shown=0 quiet_until=$((SECONDS + 90)) lines
+    local run=$1 qemu=$2 bound=$3 shown=0 quiet_until=$((SECONDS + 90 * OPT_SLOW)) lines
     ENDED=''
     while kill -0 "$qemu" 2>/dev/null; do
         sleep 0.5
@@ -109,7 +109,7 @@ lab_run() {
     collect_tests "${ARGS[@]}"
     ensure_base
     check_payload
-    local run bound=90 i qemu status=0
+    local run bound=$((90 * OPT_SLOW)) i qemu status=0
     run=$(mktemp -d "${TMPDIR:-/tmp}/lab.XXXXXX")
     for i in "${BOUNDS[@]}"; do bound=$((bound + i)); done
     bound=${OPT_TIMEOUT:-$bound}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 900
+# bound: 1800
 # 50 times detached and attached by vcudactl, a CUDA program each time; every tenth time the
 # frontend's module is new, once in the middle the backend's too, and vcudad with it. What is held
 # after the last time must be what was held after the first.

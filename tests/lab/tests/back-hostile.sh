@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 600
+# bound: 1200
 # vcuda-back against a frontend that breaks the protocol (rogue-front), workers that die with pages
 # pinned, a supervisor that dies, guests destroyed while mapped and pinned; an honest guest beside.
 

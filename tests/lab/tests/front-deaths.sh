@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 600
+# bound: 900
 # Workers die, hundreds of them, several at a time, while both kernels have more to do than
 # processors for it. Every program must be told: a death that gets lost is one that sleeps for ever.
 
