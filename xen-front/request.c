@@ -142,9 +142,12 @@ int vcuda_front_answer(struct vcuda_front_conn *conn,
 
 	if (!request)
 		return -EPROTO;
-	request->done(request, reply->status);
+	/* First, since done() may end a large session's grants, and whoever
+	 * submits meanwhile relies on this notification.
+	 */
 	if (notify > 0)
 		vcuda_port_notify(&conn->port);
+	request->done(request, reply->status);
 	return notify < 0 ? notify : 0;
 }
 
