@@ -4,9 +4,9 @@
  * public/trace.h), for each physical CPU and in total:
  *
  *   count-trace FILE
- *   cpu=0 event_channel_op=12 sched_op=40 other=300 lost=0
+ *   cpu=0 event_channel_op=12 grant_table_op=0 sched_op=40 other=300 lost=0
  *   ...
- *   cpu=all event_channel_op=24 sched_op=90 other=700 lost=0
+ *   cpu=all event_channel_op=24 grant_table_op=2 sched_op=90 other=700 lost=0
  *
  * Records do not say which domain made the hypercall; where dom0 has CPUs of its own, the CPU does.
  * lost is what Xen dropped for want of buffers: a count with losses is too low.
@@ -29,13 +29,13 @@
 #define PV_HYPERCALL_SUBCALL 0x0020200eu /* the same, for each one inside a multicall */
 #define HYPERCALL_NUMBER(word) ((word)&0xfffffu)
 
-enum { SCHED_OP = 29, EVENT_CHANNEL_OP = 32 };
+enum { GRANT_TABLE_OP = 20, SCHED_OP = 29, EVENT_CHANNEL_OP = 32 };
 
 #define CPUS 256
 
 struct count {
     bool seen;
-    unsigned long event_channel_op, sched_op, other, lost;
+    unsigned long event_channel_op, grant_table_op, sched_op, other, lost;
 };
 
 static struct count cpus[CPUS];
@@ -47,6 +47,8 @@ static bool read_words(FILE *in, uint32_t *words, size_t count) {
 static void hypercall(struct count *c, uint32_t number) {
     if (number == EVENT_CHANNEL_OP)
         c->event_channel_op++;
+    else if (number == GRANT_TABLE_OP)
+        c->grant_table_op++;
     else if (number == SCHED_OP)
         c->sched_op++;
     else
@@ -81,8 +83,8 @@ static bool record(FILE *in, uint32_t header, struct count **now) {
 }
 
 static void print(const char *name, const struct count *c) {
-    printf("cpu=%s event_channel_op=%lu sched_op=%lu other=%lu lost=%lu\n", name,
-           c->event_channel_op, c->sched_op, c->other, c->lost);
+    printf("cpu=%s event_channel_op=%lu grant_table_op=%lu sched_op=%lu other=%lu lost=%lu\n", name,
+           c->event_channel_op, c->grant_table_op, c->sched_op, c->other, c->lost);
 }
 
 static void print_all(void) {
@@ -95,6 +97,7 @@ static void print_all(void) {
         snprintf(name, sizeof(name), "%d", i);
         print(name, &cpus[i]);
         sum.event_channel_op += cpus[i].event_channel_op;
+        sum.grant_table_op += cpus[i].grant_table_op;
         sum.sched_op += cpus[i].sched_op;
         sum.other += cpus[i].other;
         sum.lost += cpus[i].lost;

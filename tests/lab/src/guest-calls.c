@@ -4,21 +4,23 @@
  *
  *   guest-calls [-d SECONDS] [-p MICROSECONDS] query N
  *   guest-calls [-d SECONDS] [-p MICROSECONDS] launch N
- *   guest-calls pinned|pageable BYTES
+ *   guest-calls [-r ROUNDS] pinned|pageable BYTES
  *
  * query waits for each answer; launch posts an empty kernel, and waits after each 1000. -p pauses
  * after each call; -d stands still before the first and after the last one, so that the calls can
  * be counted without the program's start and end. pinned and pageable copy BYTES to the GPU and
- * back and compare; they load no module. With VCUDA_STATS=1 the library prints its counters.
+ * back, ROUNDS (1) times, and compare; they load no module. Times go out as samples.h says, one
+ * line for calls, and lines "up" and "down" for copies. With VCUDA_STATS=1 the library prints its
+ * counters.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cuda_abi.h"
+#include "samples.h"
 
 #define LAUNCHES_BETWEEN_SYNCHRONISES 1000
 
@@ -39,17 +41,11 @@ static const char empty_kernel[] = ".version 7.0\n"
                                    "}\n";
 
 static unsigned int delay_s, pause_us;
+static long rounds = 1;
 
 static void die(const char *what, CUresult r) {
     fprintf(stderr, "guest-calls: %s gave %d\n", what, (int)r);
     exit(1);
-}
-
-static long now_us(void) {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
 static void query(CUfunction unused, long i) {
@@ -67,20 +63,25 @@ static void launch(CUfunction kernel, long i) {
 static void repeat(void (*call)(CUfunction kernel, long i), long count) {
     CUmodule module;
     CUfunction kernel;
+    struct samples s;
     long start;
 
+    samples_init(&s, count);
     CK(cuModuleLoadData(&module, empty_kernel));
     CK(cuModuleGetFunction(&kernel, module, "empty"));
     sleep(delay_s);
-    start = now_us();
+    start = samples_now_ns();
     for (long i = 0; i < count; i++) {
+        long begun = samples_now_ns();
+
         call(kernel, i);
+        samples_add(&s, begun);
         if (pause_us)
             usleep(pause_us);
     }
     CK(cuCtxSynchronize());
-    printf("%ld calls in %ld us\n", count, now_us() - start);
-    fflush(stdout);
+    printf("%ld calls in %ld us\n", count, (samples_now_ns() - start) / 1000);
+    samples_print(&s);
     sleep(delay_s);
 }
 
@@ -91,14 +92,28 @@ static void fill(uint8_t *bytes, size_t size) {
 
 /* Up to the GPU and back: the same must return. */
 static void copy(uint8_t *out, uint8_t *back, size_t size) {
+    struct samples up, down;
     CUdeviceptr there;
 
+    samples_init(&up, rounds);
+    samples_init(&down, rounds);
     fill(out, size);
     memset(back, 0, size);
     CK(cuMemAlloc(&there, size));
-    CK(cuMemcpyHtoD(there, out, size));
-    CK(cuMemcpyDtoH(back, there, size));
+    for (long i = 0; i < rounds; i++) {
+        long begun = samples_now_ns();
+
+        CK(cuMemcpyHtoD(there, out, size));
+        samples_add(&up, begun);
+        begun = samples_now_ns();
+        CK(cuMemcpyDtoH(back, there, size));
+        samples_add(&down, begun);
+    }
     CK(cuMemFree(there));
+    printf("up ");
+    samples_print(&up);
+    printf("down ");
+    samples_print(&down);
     if (memcmp(out, back, size)) {
         fprintf(stderr, "guest-calls: other bytes came back\n");
         exit(1);
@@ -130,7 +145,7 @@ static void copy_pageable(size_t size) {
 
 static int usage(void) {
     fprintf(stderr, "usage: guest-calls [-d SECONDS] [-p MICROSECONDS] query|launch N\n"
-                    "       guest-calls pinned|pageable BYTES\n");
+                    "       guest-calls [-r ROUNDS] pinned|pageable BYTES\n");
     return 2;
 }
 
@@ -140,11 +155,13 @@ int main(int argc, char **argv) {
     long number;
     int option;
 
-    while ((option = getopt(argc, argv, "d:p:")) != -1) {
+    while ((option = getopt(argc, argv, "d:p:r:")) != -1) {
         if (option == 'd')
             delay_s = (unsigned int)atoi(optarg);
         else if (option == 'p')
             pause_us = (unsigned int)atoi(optarg);
+        else if (option == 'r' && atol(optarg) > 0)
+            rounds = atol(optarg);
         else
             return usage();
     }

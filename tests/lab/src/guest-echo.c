@@ -10,6 +10,7 @@
  *
  *   open            opens a session, or prints the errno's name and exits with 3
  *   echo COUNT      sends COUNT records of all lengths, compares the answers
+ *   ping COUNT      sends COUNT records of 64 bytes, one after the other; prints their times
  *   region PAGES    a region's life: added, written, summed by the worker, read, deleted
  *   fill PAGES      adds regions of PAGES pages until one is refused; prints number and errno
  *   die COUNT       has the worker kill itself: the session must die, its memory stay; COUNT times
@@ -33,6 +34,7 @@
 #include "../../../protocol/ring.h"
 #include "../../../protocol/version.h"
 #include "echo.h"
+#include "samples.h"
 
 #define PAGE 4096u
 
@@ -226,6 +228,32 @@ static void do_echo(long count) {
     session_close(&g);
 }
 
+#define PING_BYTES 64
+
+static void do_ping(long count) {
+    struct {
+        struct vcuda_rec head;
+        __u8 rest[PING_BYTES - sizeof(struct vcuda_rec)];
+    } rec = {.head = {.len = PING_BYTES, .call = ECHO_SAME}};
+    __u64 got[PING_BYTES / 8];
+    struct samples s;
+    struct guest g;
+
+    samples_init(&s, count);
+    must_open(&g);
+    for (long i = -count / 10; i < count; i++) {
+        long begun = samples_now_ns();
+
+        send_record(&g, &rec, sizeof(rec));
+        CHECK(receive(&g, got) == sizeof(rec));
+        if (i >= 0)
+            samples_add(&s, begun);
+    }
+    session_close(&g);
+    printf("slept=%llu ", g.slept);
+    samples_print(&s);
+}
+
 static void check_refusals(struct guest *g, size_t bytes) {
     __u32 region;
 
@@ -400,8 +428,9 @@ static void do_outlive(void) {
 }
 
 static void usage(void) {
-    fprintf(stderr, "usage: guest-echo [-s MICROSECONDS] "
-                    "open|echo COUNT|region PAGES|fill PAGES|die COUNT|hold PAGES|outlive\n");
+    fprintf(stderr,
+            "usage: guest-echo [-s MICROSECONDS] "
+            "open|echo COUNT|ping COUNT|region PAGES|fill PAGES|die COUNT|hold PAGES|outlive\n");
     exit(2);
 }
 
@@ -416,6 +445,8 @@ static void run(const char *command, const char *argument) {
         usage();
     else if (!strcmp(command, "echo"))
         do_echo(number);
+    else if (!strcmp(command, "ping"))
+        do_ping(number);
     else if (!strcmp(command, "region"))
         do_region(number);
     else if (!strcmp(command, "fill"))

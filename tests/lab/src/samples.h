@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times of single calls, and what is said of them: a line "p50_ns=N p99_ns=N mean_ns=N". */
+#ifndef VCUDA_TESTS_LAB_SAMPLES_H
+#define VCUDA_TESTS_LAB_SAMPLES_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct samples {
+    long *ns;
+    long count, room;
+};
+
+static inline long samples_now_ns(void) {
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Room for `room` samples, touched already: no page fault is measured. Ends the program without
+ * memory. */
+static inline void samples_init(struct samples *s, long room) {
+    s->ns = malloc((size_t)room * sizeof(*s->ns));
+    if (!s->ns)
+        exit(1);
+    for (long i = 0; i < room; i++)
+        s->ns[i] = -1;
+    s->count = 0;
+    s->room = room;
+}
+
+/* What began at begun_ns has ended. */
+static inline void samples_add(struct samples *s, long begun_ns) {
+    if (s->count < s->room)
+        s->ns[s->count++] = samples_now_ns() - begun_ns;
+}
+
+static inline int samples_order(const void *a, const void *b) {
+    long x = *(const long *)a, y = *(const long *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* At least one sample. */
+static inline void samples_print(struct samples *s) {
+    double sum = 0;
+
+    qsort(s->ns, (size_t)s->count, sizeof(*s->ns), samples_order);
+    for (long i = 0; i < s->count; i++)
+        sum += (double)s->ns[i];
+    printf("p50_ns=%ld p99_ns=%ld mean_ns=%.0f\n", s->ns[s->count / 2], s->ns[s->count * 99 / 100],
+           sum / (double)s->count);
+    fflush(stdout);
+}
+
+#endif
