@@ -24,12 +24,16 @@ keep() {
 
 # latency FIGURE OUTPUT, rate FIGURE NANOSECONDS BYTES: in nanoseconds, in bytes a microsecond.
 latency() { keep "$1" "$(field p50_ns "$(echo "$2" | grep p50_ns | tail -n 1)")"; }
-rate() { keep "$1" "$(awk -v ns="${2:-0}" -v bytes="$3" 'BEGIN { if (ns) printf "%.2f", bytes * 1000 / ns }')"; }
+rate() {
+    keep "$1" "$(awk -v ns="${2:-0}" -v bytes="$3" \
+        'BEGIN { if (ns) printf "%.2f", bytes * 1000 / ns }')"
+}
 
 # median FIGURE: of the rounds.
 median() {
-    awk -F, -v kind="$kind" -v figure="$1" '$1 == kind && $3 == figure { print $4 }' "$csv" | sort -n |
-        awk '{ v[NR] = $1 } END { if (NR) print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+    awk -F, -v kind="$kind" -v figure="$1" '$1 == kind && $3 == figure { print $4 }' "$csv" |
+        sort -n | awk '{ v[NR] = $1 }
+            END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
 }
 
 # versus NAME OURS BASELINE GOAL less|more: by how much ours is lower (latency) or higher (rate).

@@ -64,10 +64,17 @@ trace_end() {
     grants_each=$(per "$(field grant_table_op "$counted")" "$2")
     check_equal "$kind: $1: no record of the trace is lost" 0 "$(field lost "$counted")"
     goal "$1: event channel hypercalls a call, guest and dom0" "$each" "$3"
-    goal "$1: grant operations a call" "$grants_each" 0
+    goal "$1: grant operations a call" "$grants_each" 0.01 # others in dom0 have theirs
 }
 
-has_calls() { [ "$(counter calls)" -ge "$1" ]; }
+# Without a process: it would be one more on dom0's CPU while the calls are counted.
+has_calls() {
+    local name value
+    while read -r name value; do
+        [ "$name" != calls ] || [ "$value" -lt "$1" ] || return 0
+    done <"/run/vcuda/domains/$id"
+    return 1
+}
 grown() { [ "$(counter calls)" -gt "$1" ]; }
 
 # cost NAME GOAL SPIN_US ARGUMENTS... N: notifications and hypercalls of N calls. The program stands
