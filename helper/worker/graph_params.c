@@ -58,8 +58,9 @@ static CUresult build_copy(struct worker *w, const struct vcuda_node *n, struct 
 static CUresult build_fill(struct worker *w, const struct vcuda_node *n, struct node_params *p) {
     uint64_t width;
 
-    if (__builtin_mul_overflow(n->fill.width, n->fill.element, &width) ||
-        !addresses_rows_ok(w, n->fill.dst, n->fill.pitch, width, n->fill.rows))
+    if (__builtin_mul_overflow(n->fill.width, n->fill.element, &width))
+        width = UINT64_MAX;
+    if (!addresses_rows_ok(w, n->fill.dst, n->fill.pitch, width, n->fill.rows))
         return CUDA_ERROR_INVALID_VALUE;
     p->native.memset = (CUDA_MEMSET_NODE_PARAMS_v2){
         .dst = n->fill.dst,

@@ -137,8 +137,9 @@ CUresult own_fill2d(struct worker *w, struct frame *f, struct args_fill2d *a) {
     uint64_t width;
 
     (void)f;
-    if (__builtin_mul_overflow(a->columns, a->width, &width) ||
-        !addresses_rows_ok(w, a->dst, a->pitch, width, a->rows))
+    if (__builtin_mul_overflow(a->columns, a->width, &width))
+        width = UINT64_MAX; /* what the driver makes of that is its affair */
+    if (!addresses_rows_ok(w, a->dst, a->pitch, width, a->rows))
         return CUDA_ERROR_INVALID_VALUE;
     switch (a->width) {
     case 1:
