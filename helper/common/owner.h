@@ -7,9 +7,11 @@
 #define VCUDA_HELPER_OWNER_H
 
 #include "account.h"
+#include "handoff.h"
 
 struct vcuda_owner {
     struct vcuda_account account;
+    struct vcuda_handoffs handoffs;
 };
 
 #endif

@@ -45,7 +45,7 @@
 #define VCUDA_SUPERVISE_FD 3
 #define VCUDA_SUPERVISE_STATS_FD 4
 /* Changes with every change of this file, of struct vcuda_stats or of struct vcuda_owner. */
-#define VCUDA_SUPERVISE_VERSION 3u
+#define VCUDA_SUPERVISE_VERSION 4u
 
 /* domid of a session of the local transport. */
 #define VCUDA_SUPERVISE_LOCAL UINT32_MAX

@@ -70,6 +70,7 @@ struct owner *owners_enter(struct vcuda_supervise_session *session, int *error) 
     if (place == VCUDA_ACCOUNT_SHARES)
         return NULL;
     vcuda_account_clear(&o->memory->account, place);
+    vcuda_handoff_clear(&o->memory->handoffs, place);
     if (place >= o->memory->account.shares)
         __atomic_store_n(&o->memory->account.shares, place + 1, __ATOMIC_RELEASE);
     o->taken[place] = true;
@@ -92,6 +93,7 @@ uint64_t owners_held_in_all(const struct owner *owner) {
 
 void owners_leave(struct owner *owner, const struct vcuda_supervise_session *session) {
     vcuda_account_clear(&owner->memory->account, session->place);
+    vcuda_handoff_clear(&owner->memory->handoffs, session->place);
     owner->taken[session->place] = false;
     if (--owner->sessions == 0)
         drop(owner);

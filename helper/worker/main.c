@@ -9,6 +9,7 @@
 
 #include "addresses.h"
 #include "cuda_errors.h"
+#include "ipc.h"
 #include "log.h"
 #include "memory.h"
 #include "nvml.h"
@@ -97,6 +98,7 @@ static int take_session(struct worker *w) {
     w->gpu_count = (int)session.gpu_count;
     worker_warm_for(w);
     addresses_start(w);
+    ipc_start(owner, session.place);
     memory_start(owner, session.place, session.memory_limit);
     vcuda_stats_set(&w->stats->domid, session.domid);
     vcuda_stats_set(&w->stats->session, session.session);

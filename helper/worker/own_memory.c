@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Device memory and arrays: counted before they are made, given back when they have ended. */
+#include "ipc.h"
 #include "memory.h"
 #include "pools.h"
 #include "worker.h"
@@ -95,6 +96,7 @@ CUresult own_cuMemFree_v2(struct worker *w, struct frame *f, struct args_cuMemFr
     struct ending e = ending(MEMORY_PLAIN, a->dptr);
 
     (void)f;
+    ipc_memory_ends(a->dptr);
     if (!e.known)
         e = ending(MEMORY_POOLED, a->dptr);
     return ended(&e, w->driver.cuMemFree_v2(a->dptr));

@@ -103,6 +103,7 @@ static CUresult start(void) {
         if (result != CUDA_SUCCESS)
             return result;
     }
+    sim_ipc_sweep();
     pthread_atfork(NULL, NULL, after_fork_in_child);
     atexit(at_exit);
     return CUDA_SUCCESS;

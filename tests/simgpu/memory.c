@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE ((uint64_t)4096)
 #define GRANULE ((uint64_t)512) /* device memory is handed out in these */
@@ -128,6 +129,69 @@ CUresult sim_memory_alloc(const struct sim_space *space, enum sim_memory_kind ki
     }
     pthread_rwlock_unlock(&lock);
     *addr = block.base;
+    return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+size_t sim_memory_pages(const struct sim_block *block, size_t *into) {
+    uint64_t start = block->base & ~(PAGE - 1);
+
+    *into = block->base - start;
+    return round_up(block->base + block->span, PAGE) - start;
+}
+
+/* Under the lock: whether some of these pages are a file's. */
+static bool any_shared(uint64_t start, uint64_t end) {
+    for (size_t i = lower_bound(start); i < block_count; i++) {
+        if ((blocks[i].base & ~(PAGE - 1)) >= end)
+            break;
+        if (blocks[i].shared)
+            return true;
+    }
+    return false;
+}
+
+bool sim_memory_share(const struct sim_block *wanted, int fd) {
+    size_t into, bytes = sim_memory_pages(wanted, &into);
+    void *start = (void *)(uintptr_t)(wanted->base - into);
+    struct sim_block *block;
+    bool good = false;
+
+    pthread_rwlock_wrlock(&lock);
+    block = find_live(wanted->base);
+    /* A page before may end in this one. */
+    if (block && block->id == wanted->id && running == 0 &&
+        !any_shared((uintptr_t)start, (uintptr_t)start + bytes))
+        good = pwrite(fd, start, bytes, 0) == (ssize_t)bytes &&
+               mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == start;
+    if (good)
+        block->shared = true;
+    pthread_rwlock_unlock(&lock);
+    return good;
+}
+
+CUresult sim_memory_import(const struct sim_space *space, int fd, size_t size, size_t into,
+                           struct sim_block *out) {
+    struct sim_block block = {
+        .size = size,
+        .kind = SIM_MEMORY_IMPORTED,
+        .heap = space->heap,
+        .owner = space->owner,
+        .context = space->context,
+    };
+    size_t bytes = round_up(into + size, PAGE);
+    bool good = false;
+    uint64_t start;
+
+    pthread_rwlock_wrlock(&lock);
+    start = first_fit(space->heap, bytes, PAGE);
+    block.base = start + into;
+    block.span = bytes - into; /* nobody else gets what is left of the last page */
+    if (start && mmap((void *)(uintptr_t)start, bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)
+        good = insert(&block);
+    if (good)
+        *out = *find_live(block.base);
+    pthread_rwlock_unlock(&lock);
     return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -301,7 +365,13 @@ static void kill(struct sim_block *block) {
         block->heap->used -= block->span;
     if (block->kind == SIM_MEMORY_REGISTERED || block->kind == SIM_MEMORY_MAPPED)
         return;
-    if (start < end)
+    if (block->kind == SIM_MEMORY_IMPORTED)
+        start = block->base & ~(PAGE - 1);
+    /* What others have still is theirs from now on. */
+    if (start < end && (block->shared || block->kind == SIM_MEMORY_IMPORTED))
+        mmap((void *)(uintptr_t)start, end - start, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else if (start < end)
         madvise((void *)(uintptr_t)start, end - start, MADV_DONTNEED);
 }
 

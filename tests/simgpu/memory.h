@@ -31,6 +31,7 @@ enum sim_memory_kind {
     SIM_MEMORY_DEVICE,     /* cuMemAlloc, and what a pool gives: that has no owner */
     SIM_MEMORY_ARRAY,      /* an array's elements: no kernel is given its address */
     SIM_MEMORY_MODULE,     /* a module's variables */
+    SIM_MEMORY_IMPORTED,   /* another process': accounted there */
     SIM_MEMORY_MAPPED,     /* cuMemMap: no owner, accounted by its physical memory */
     SIM_MEMORY_HOST,       /* cuMemHostAlloc: ours to unmap */
     SIM_MEMORY_REGISTERED, /* cuMemHostRegister: the program's */
@@ -50,6 +51,7 @@ struct sim_block {
     CUmemoryPool pool;
     unsigned access;           /* of mapped memory: CUmemAccess_flags, the same for all devices */
     struct sim_memory *memory; /* of mapped memory */
+    bool shared;               /* with other processes: its pages are a file's */
     bool sync_memops; /* told again, and nothing else: copies keep the host waiting anyway */
 };
 
@@ -72,6 +74,17 @@ CUresult sim_memory_alloc_host(const struct sim_space *space, size_t size, unsig
 /* The program's own memory. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED: some of it is known. */
 CUresult sim_memory_register(const struct sim_space *space, uint64_t addr, size_t size,
                              unsigned flags);
+
+/*
+ * Makes a block's pages those of a file, which gets as many from offset 0 on: false if a kernel
+ * runs, or others of its pages are a file's already.
+ */
+bool sim_memory_share(const struct sim_block *block, int fd);
+/* Bytes of whole pages that hold a block, and how far into the first one it begins. */
+size_t sim_memory_pages(const struct sim_block *block, size_t *into);
+/* Maps a file's pages, in which `size` bytes from `into` on are another process' block. */
+CUresult sim_memory_import(const struct sim_space *space, int fd, size_t size, size_t into,
+                           struct sim_block *block);
 
 /* Takes memory of the device's into use without an address, or gives it back. */
 bool sim_heap_take(struct sim_heap *heap, size_t size);

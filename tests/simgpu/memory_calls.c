@@ -4,7 +4,7 @@
 
 #define PITCH_ALIGNMENT ((size_t)512)
 
-static struct sim_space space_of(struct sim_context *context) {
+struct sim_space sim_context_space(struct sim_context *context) {
     return (struct sim_space){
         .heap = &context->device->heap,
         .owner = context->id,
@@ -23,7 +23,7 @@ CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
 
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize) {
     SIM_ENTER(context);
-    struct sim_space space = space_of(context);
+    struct sim_space space = sim_context_space(context);
     uint64_t addr;
     CUresult result;
 
@@ -63,6 +63,8 @@ static CUresult wait_and_free(const struct sim_block *block) {
         sim_context_wait(owner, SIM_ALL_STREAMS);
     sim_pool_account(block, false);
     sim_memory_free(block);
+    if (block->shared)
+        sim_ipc_forget();
     return owner ? (CUresult)atomic_load(&owner->error) : CUDA_SUCCESS;
 }
 
@@ -99,7 +101,7 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
     const unsigned known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     SIM_ENTER(context);
-    struct sim_space space = space_of(context);
+    struct sim_space space = sim_context_space(context);
     uint64_t addr;
     CUresult result;
 
@@ -130,7 +132,7 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
     const unsigned served = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
     const unsigned known = served | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     SIM_ENTER(context);
-    struct sim_space space = space_of(context);
+    struct sim_space space = sim_context_space(context);
 
     if (Flags & ~known)
         return CUDA_ERROR_INVALID_VALUE;

@@ -178,6 +178,13 @@ CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_t
 
 /* Waits for the work in these streams of the context, whichever thread submitted it. */
 void sim_context_wait(struct sim_context *context, enum sim_which_streams which);
+/* On whose behalf its calls allocate. */
+struct sim_space sim_context_space(struct sim_context *context);
+
+/* A shared block has ended: nobody can open it any more. */
+void sim_ipc_forget(void);
+/* Removes what processes that are gone shared. */
+void sim_ipc_sweep(void);
 
 /* module.c */
 CUresult sim_module_load(struct sim_context *context, const char *text, size_t size,
