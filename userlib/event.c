@@ -9,41 +9,90 @@
 
 #define EVENT_FLAGS (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
 
-/* An event for other processes must not measure time, and cannot be passed on yet. */
+/* An event for other processes must not measure time. */
 static CUresult check_flags(unsigned int flags) {
     if (flags & ~EVENT_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & CU_EVENT_INTERPROCESS)
-        return flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED
-                                               : CUDA_ERROR_INVALID_VALUE;
+    if (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-VCUDA_EXPORT CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+static CUresult send_plain(struct thread *t, void *arg, uint64_t name) {
+    return wire_cuEventCreate(t, name, *(unsigned int *)arg);
+}
+
+/* Others may be told of it: it must be there when the call returns. */
+static CUresult send_interprocess(struct thread *t, void *arg, uint64_t name) {
+    return wire_ipc_make_event(t, name, *(unsigned int *)arg);
+}
+
+static CUresult send_open(struct thread *t, void *arg, uint64_t name) {
+    return wire_ipc_open_event(t, name, arg, sizeof(CUipcEventHandle));
+}
+
+/* A new event that the worker makes by `send`. */
+static CUresult make(struct thread *t, CUevent *event, unsigned int flags,
+                     CUresult (*send)(struct thread *t, void *arg, uint64_t name), void *arg) {
     struct event *e;
-    struct thread *t;
     uint64_t name;
+    CUresult r;
+
+    e = calloc(1, sizeof(*e));
+    if (!e)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *e = (struct event){t->context, flags};
+    name = names_new(VCUDA_KIND_EVENT, e);
+    if (!name) {
+        free(e);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    r = send(t, arg, name);
+    if (r == CUDA_SUCCESS)
+        *event = (CUevent)name;
+    else
+        free(names_end(VCUDA_KIND_EVENT, name));
+    return r;
+}
+
+VCUDA_EXPORT CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+    struct thread *t;
     CUresult r = guest_enter(&t);
 
     if (r == CUDA_SUCCESS)
         r = phEvent ? check_flags(Flags) : CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
         return r;
-    e = calloc(1, sizeof(*e));
+    return make(t, phEvent, Flags, Flags & CU_EVENT_INTERPROCESS ? send_interprocess : send_plain,
+                &Flags);
+}
+
+VCUDA_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
+    struct event *e;
+    struct thread *t;
+    uint32_t len = 0;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!pHandle)
+        return CUDA_ERROR_INVALID_VALUE;
+    e = names_get(VCUDA_KIND_EVENT, (uint64_t)event);
     if (!e)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *e = (struct event){t->context, Flags};
-    name = names_new(VCUDA_KIND_EVENT, e);
-    if (!name) {
-        free(e);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    r = wire_cuEventCreate(t, name, Flags);
-    if (r == CUDA_SUCCESS)
-        *phEvent = (CUevent)name;
-    else
-        free(names_end(VCUDA_KIND_EVENT, name));
-    return r;
+        return CUDA_ERROR_INVALID_HANDLE;
+    r = wire_ipc_give_event(t, (uint64_t)event, pHandle, sizeof(*pHandle), &len);
+    return r == CUDA_SUCCESS && len != sizeof(*pHandle) ? VCUDA_ERROR_LOST : r;
+}
+
+VCUDA_EXPORT CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!phEvent)
+        return CUDA_ERROR_INVALID_VALUE;
+    return make(t, phEvent, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS, send_open, &handle);
 }
 
 VCUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
@@ -60,6 +109,13 @@ VCUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
     r = wire_cuEventDestroy_v2(t, (uint64_t)hEvent);
     names_reuse(VCUDA_KIND_EVENT, (uint64_t)hEvent);
     return r;
+}
+
+/* The program may tell another that the event is recorded: until it is, this does not return. */
+static CUresult arrive(struct thread *t, CUevent event) {
+    CUresult r = wire_cuEventQuery(t, (uint64_t)event);
+
+    return r == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : r;
 }
 
 VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
@@ -80,7 +136,10 @@ VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, u
         return CUDA_ERROR_INVALID_VALUE;
     if (flags && !capture_graph(t, name)) /* a node's affair */
         return CUDA_ERROR_ILLEGAL_STATE;
-    return wire_cuEventRecordWithFlags(t, (uint64_t)hEvent, name, flags);
+    r = wire_cuEventRecordWithFlags(t, (uint64_t)hEvent, name, flags);
+    return r == CUDA_SUCCESS && e->flags & CU_EVENT_INTERPROCESS && !capture_graph(t, name)
+               ? arrive(t, hEvent)
+               : r;
 }
 
 VCUDA_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {

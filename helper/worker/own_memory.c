@@ -96,7 +96,7 @@ CUresult own_cuMemFree_v2(struct worker *w, struct frame *f, struct args_cuMemFr
     struct ending e = ending(MEMORY_PLAIN, a->dptr);
 
     (void)f;
-    ipc_memory_ends(a->dptr);
+    ipc_ends(a->dptr);
     if (!e.known)
         e = ending(MEMORY_POOLED, a->dptr);
     return ended(&e, w->driver.cuMemFree_v2(a->dptr));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Streams and events. */
+#include "ipc.h"
 #include "hostfunc.h"
 #include "launch_attributes.h"
 #include "worker.h"
@@ -30,6 +31,7 @@ CUresult own_cuEventCreate(struct worker *w, struct frame *f, struct args_cuEven
 CUresult own_cuEventDestroy_v2(struct worker *w, struct frame *f,
                                struct args_cuEventDestroy_v2 *a) {
     (void)f;
+    ipc_ends((uint64_t)a->hEvent);
     return pending_destroy(w, a->hEvent);
 }
 
