@@ -58,6 +58,12 @@ struct vcuda_rec {
 #define VCUDA_SLOTS_MAX 24u
 
 #define VCUDA_PAD8(n) (((n) + 7u) / 8u * 8u)
+/*
+ * Both sides make their records this long: a line that the writer of the next
+ * record wants is then never the one that the reader still looks at.
+ */
+#define VCUDA_PAD_LINE(n)                                                      \
+	(((n) + VCUDA_CACHE_LINE - 1) / VCUDA_CACHE_LINE * VCUDA_CACHE_LINE)
 
 enum vcuda_message {
 	/* Run a host function: id, place, serial, status, last. Once it has run,

@@ -367,7 +367,7 @@ static CUresult submit(struct rpc *rpc) {
 
     if (len > VCUDA_REC_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    rpc->head.len = (uint32_t)len;
+    rpc->head.len = VCUDA_PAD_LINE((uint32_t)len);
     lock_take(&S.submit);
     if (vcuda_tx_fits(&S.duplex, rpc->head.len) != 1)
         await_space(rpc->head.len);

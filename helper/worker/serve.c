@@ -127,7 +127,7 @@ void worker_answer(struct worker *w, struct frame *f) {
         return;
     }
     head.flags = (uint16_t)slots;
-    head.len = (uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob);
+    head.len = VCUDA_PAD_LINE((uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob));
     /* A call that has an error of its own leaves the other for the next. */
     if (f->status == CUDA_SUCCESS && dispatch_table[head.call].telling == TELL_AFTER)
         head.deferred = untold_take(f->head.status);
