@@ -88,9 +88,8 @@ CUresult guest_enter_slowly(struct thread **t) {
     if (!(*t)->context)
         return CUDA_ERROR_INVALID_CONTEXT;
     (*t)->now = names_get(VCUDA_KIND_CONTEXT, (*t)->context);
-    return (*t)->now && !vcuda_load_acquire(&(*t)->now->inactive)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return (*t)->now && !vcuda_load_acquire(&(*t)->now->inactive) ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 CUresult guest_fault(const struct thread *t) {

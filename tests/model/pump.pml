@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads of a program that wait for answers: one of them, the pump, reads the
+ * completion ring for all, the others sleep on a futex each (userlib/rpc.c,
+ * whose functions stand in brackets). What is shared here is written by locked
+ * instructions only, so that memory is sequentially consistent; how the pump
+ * itself sleeps is wake.pml's matter.
+ *
+ * What must hold: when nothing can go on any more, every thread has all its
+ * answers.
+ *
+ * Mutations, each of which the checker must find wrong:
+ *   LOOK_BEFORE_LEAVING   hand_over() looks who waits before nobody pumps
+ *   NO_HAND_OVER          the pump leaves without a word
+ *   NO_WAKE               deliver() wakes nobody
+ *   ENLIST_LATE           a thread is counted only once it has tried to pump
+ */
+
+#ifndef THREADS
+#define THREADS 2
+#endif
+#define CALLS 2
+#define NONE 255
+
+/* enum in rpc.c */
+#define SENT 0
+#define WAITING 1
+#define PUMP_NOW 2
+#define DONE 3
+
+byte state[THREADS];
+bool listed[THREADS]; /* S.waiters */
+byte enlisted;
+bool pumping, lock;
+byte own = NONE;
+bool asleep[THREADS]; /* in futex_wait */
+byte finished;
+
+chan submissions = [THREADS] of { byte };
+chan completions = [THREADS] of { byte };
+
+#define TAKE(l) atomic { !l -> l = true }
+#define LEAVE(l) l = false
+
+active proctype worker()
+{
+	byte who;
+	do
+	:: submissions?who -> completions!who
+	od
+}
+
+/* [deliver] */
+inline deliver(whose)
+{
+	TAKE(lock);
+	listed[whose] = false;
+	enlisted--;
+	atomic { before = state[whose]; state[whose] = DONE };
+	if
+#ifndef NO_WAKE
+	:: before == WAITING && whose != own -> asleep[whose] = false
+#endif
+	:: else
+	fi;
+	LEAVE(lock)
+}
+
+/* [hand_over] */
+inline hand_over()
+{
+#ifndef NO_HAND_OVER
+	if
+	:: waits > 0 ->
+		TAKE(lock);
+		other = 0;
+		do
+		:: other == THREADS -> break
+		:: other < THREADS && listed[other] ->
+			atomic {
+				if
+				:: state[other] == WAITING ->
+					state[other] = PUMP_NOW;
+					asleep[other] = false;
+					break
+				:: else -> other++
+				fi
+			}
+		:: other < THREADS && !listed[other] -> other++
+		od;
+		LEAVE(lock)
+	:: else
+	fi
+#else
+	skip
+#endif
+}
+
+/* [enlist] */
+inline enlist()
+{
+	TAKE(lock);
+	listed[_pid - 1] = true;
+	enlisted++;
+	LEAVE(lock)
+}
+
+active [THREADS] proctype thread()
+{
+	byte calls, who, before, other, waits;
+	bool mine;
+
+	do
+	:: calls == CALLS -> break
+	:: else ->
+		state[_pid - 1] = SENT;
+#ifndef ENLIST_LATE
+		enlist();
+#endif
+		submissions!(_pid - 1);
+		/* [await] */
+		atomic {
+			if
+			:: state[_pid - 1] == SENT -> state[_pid - 1] = WAITING
+			:: else
+			fi
+		};
+		do
+		:: state[_pid - 1] == DONE -> break
+		:: else ->
+			/* [pump] */
+			atomic { mine = !pumping; pumping = true };
+#ifdef ENLIST_LATE
+			if
+			:: !listed[_pid - 1] && state[_pid - 1] != DONE -> enlist()
+			:: else
+			fi;
+#endif
+			if
+			:: mine ->
+				own = _pid - 1;
+				do
+				:: state[_pid - 1] == DONE -> break
+				:: completions?who -> deliver(who)
+				od;
+				own = NONE;
+#ifdef LOOK_BEFORE_LEAVING
+				waits = enlisted;
+				pumping = false;
+#else
+				pumping = false;
+				waits = enlisted;
+#endif
+				hand_over()
+			:: else ->
+				atomic {
+					if
+					:: state[_pid - 1] == PUMP_NOW ->
+						state[_pid - 1] = WAITING
+					/* [futex_wait] */
+					:: state[_pid - 1] == WAITING ->
+						asleep[_pid - 1] = true
+					:: else
+					fi
+				};
+				!asleep[_pid - 1]
+			fi
+		od;
+		calls++
+	od;
+	finished++
+}
+
+active proctype watch()
+{
+	timeout;
+	assert(finished == THREADS)
+}
