@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "jit.h"
+#include "memory.h"
+#include "pools.h"
+#include "variables.h"
 #include "worker.h"
 
 /* Logs come back even when loading failed: then that is the answer's status, and no object is made.
@@ -14,7 +17,8 @@ struct load {
     uint32_t options_len;
     struct vcuda_module_log *log;
     uint32_t log_cap;
-    bool any_text; /* a library's text is not looked at before it is used */
+    uint64_t context; /* that it ends with; 0: none */
+    bool any_text;    /* a library's text is not looked at before it is used */
 };
 
 static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
@@ -22,6 +26,7 @@ static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
                                         struct jit *jit),
                      void *object) {
     char info[VCUDA_JIT_LOG_MAX] = "", error[VCUDA_JIT_LOG_MAX] = "";
+    struct memory_part part = {.context = l->context};
     struct jit jit;
     void *image;
     CUresult r;
@@ -34,9 +39,18 @@ static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
         r = jit_image(w, l->address, l->bytes, l->any_text, &image);
     if (r != CUDA_SUCCESS)
         return r;
+    part.bytes = memory_limited() ? memory_grains(variables_bytes(image, l->bytes)) : 0;
+    if (!pools_take_any(w, part.bytes)) {
+        free(image);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     jit_logs(&jit, info, l->info_cap, error, l->error_cap);
     r = driver(w, object, image, &jit);
     free(image);
+    if (r == CUDA_SUCCESS)
+        memory_hold(MEMORY_CODE, *(uint64_t *)object, &part);
+    else
+        memory_give_back(part.bytes);
     *log_len = jit_answer(&jit, r, l->log);
     return CUDA_SUCCESS;
 }
@@ -52,7 +66,7 @@ static CUresult load_module(struct worker *w, void *object, const void *image, s
 
 CUresult own_module_load(struct worker *w, struct frame *f, struct args_module_load *a) {
     struct load l = {a->address,     a->bytes, a->info_cap, a->error_cap, a->options,
-                     a->options_len, a->log,   a->log_cap,  false};
+                     a->options_len, a->log,   a->log_cap,  f->head.ctx,  false};
 
     (void)f;
     return load(w, &l, &a->log_len, load_module, &a->module);
@@ -68,9 +82,36 @@ static CUresult load_library(struct worker *w, void *object, const void *image, 
     return r;
 }
 
+/* The end of code and its variables. */
+static CUresult unload(uint64_t key, struct memory_part *part, bool known, CUresult r) {
+    if (known && r == CUDA_SUCCESS)
+        memory_give_back(part->bytes);
+    else if (known)
+        memory_hold(MEMORY_CODE, key, part);
+    return r;
+}
+
+CUresult own_cuModuleUnload(struct worker *w, struct frame *f, struct args_cuModuleUnload *a) {
+    uint64_t key = (uint64_t)a->hmod;
+    struct memory_part part;
+    bool known = memory_let_go(MEMORY_CODE, key, &part);
+
+    (void)f;
+    return unload(key, &part, known, w->driver.cuModuleUnload(a->hmod));
+}
+
+CUresult own_cuLibraryUnload(struct worker *w, struct frame *f, struct args_cuLibraryUnload *a) {
+    uint64_t key = (uint64_t)a->library;
+    struct memory_part part;
+    bool known = memory_let_go(MEMORY_CODE, key, &part);
+
+    (void)f;
+    return unload(key, &part, known, w->driver.cuLibraryUnload(a->library));
+}
+
 CUresult own_library_load(struct worker *w, struct frame *f, struct args_library_load *a) {
-    struct load l = {a->address,     a->bytes, a->info_cap, a->error_cap, a->options,
-                     a->options_len, a->log,   a->log_cap,  true};
+    struct load l = {a->address, a->bytes,   a->info_cap, a->error_cap, a->options, a->options_len,
+                     a->log,     a->log_cap, 0,           true};
 
     (void)f;
     return load(w, &l, &a->log_len, load_library, &a->library);

@@ -131,11 +131,24 @@ static CUresult end_context(uint64_t what) {
     return cuCtxDestroy((CUcontext)what);
 }
 
+static CUresult take_variable(uint64_t *what) {
+    static const char code[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+                               ".visible .global .align 8 .b8 big[8388608];\n"
+                               ".visible .entry k(){ret;}\n";
+
+    return cuModuleLoadData((CUmodule *)what, code);
+}
+
+static CUresult end_variable(uint64_t what) {
+    return cuModuleUnload((CUmodule)what);
+}
+
 static const struct kind kinds[] = {
-    {"plain", take_plain, end_plain},    {"pitched", take_pitched, end_plain},
-    {"array", take_array, end_array},    {"mipmap", take_mipmap, end_mipmap},
-    {"pooled", take_pooled, end_pooled}, {"mapped", take_mapped, end_mapped},
-    {"handle", take_handle, end_handle}, {"context", take_in_context, end_context},
+    {"variable", take_variable, end_variable}, {"plain", take_plain, end_plain},
+    {"pitched", take_pitched, end_plain},      {"array", take_array, end_array},
+    {"mipmap", take_mipmap, end_mipmap},       {"pooled", take_pooled, end_pooled},
+    {"mapped", take_mapped, end_mapped},       {"handle", take_handle, end_handle},
+    {"context", take_in_context, end_context},
 };
 
 static unsigned left(void) {

@@ -55,8 +55,8 @@ static void test_device_is_as_large_as_the_limit(void **state) {
 }
 
 static void test_all_kinds_count(void **state) {
-    static const char *const kinds[] = {"plain",  "pitched", "array",  "mipmap",
-                                        "pooled", "mapped",  "handle", "context"};
+    static const char *const kinds[] = {"plain",  "pitched", "array",   "mipmap",  "pooled",
+                                        "mapped", "handle",  "context", "variable"};
     struct program p = start();
     char order[32];
 

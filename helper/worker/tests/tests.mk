@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Included by ../../Makefile.
 
-WORKER_TESTS := $(addprefix $(TEST_OUT)/test-,objects frame account addresses handoff untold)
+WORKER_TESTS := $(addprefix $(TEST_OUT)/test-,objects frame account addresses handoff untold variables)
 WORKER_TEST_CC := $(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Iworker $(SANITIZE)
 
 .PHONY: check-worker
@@ -14,8 +14,9 @@ $(TEST_OUT)/test-objects $(TEST_OUT)/test-frame: worker/objects.c worker/frame.c
 $(TEST_OUT)/test-account: common/account.c worker/memory.c worker/physical.c
 $(TEST_OUT)/test-addresses: worker/addresses.c
 $(TEST_OUT)/test-handoff: common/handoff.c
+$(TEST_OUT)/test-variables: worker/variables.c ../cuda/image.c ../cuda/fatbin.c ../cuda/unpack.c
 $(TEST_OUT)/test-untold: worker/untold.c ../cuda/cuda_errors.c
 $(WORKER_TESTS): $(TEST_OUT)/test-%: worker/tests/test_%.c $(wildcard worker/*.h common/*.h) \
 		Makefile | rooms
 	@mkdir -p $(TEST_OUT)
-	$(WORKER_TEST_CC) -o $@ $(filter %.c,$^) -lcmocka
+	$(WORKER_TEST_CC) -o $@ $(filter %.c,$^) -lcmocka $(UNPACKERS)

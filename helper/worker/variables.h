@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much device memory the variables of code take: what its text or its sections say, since no
+ * driver tells it before it is loaded.
+ */
+#ifndef VCUDA_WORKER_VARIABLES_H
+#define VCUDA_WORKER_VARIABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Bytes of variables in global memory of an image of `size` bytes, a NUL after the last of a text.
+ * Of a fat binary the most that any of its entries has. What makes no sense has none: the driver
+ * will not load it.
+ */
+uint64_t variables_bytes(const void *image, size_t size);
+
+#endif
