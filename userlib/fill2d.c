@@ -40,7 +40,8 @@ static CUresult fill2d(const struct fill2d *f, CUstream stream) {
         r = stream_resolve(t, stream, &name, &context);
     if (r != CUDA_SUCCESS)
         return r;
-    if (!f->columns || !f->rows)
+    /* Rows of so many bytes that their number wraps to none are none, as native. */
+    if (f->columns * f->width == 0 || !f->rows)
         return CUDA_SUCCESS;
     return wire_fill2d(t, is_good(f), f->dst, f->pitch, f->value, f->width, f->columns, f->rows,
                        name);

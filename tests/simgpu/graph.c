@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs as data: nodes, edges, copies, lists. */
-#include "graph.h"
+#include "graph_condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +70,8 @@ static void end_node(struct sim_node *node) {
     if (node->child)
         sim_graph_close(node->child);
     node->child = NULL;
+    sim_branches_end(node->branches);
+    node->branches = NULL;
     node->graph = NULL;
     sim_handle_close(&node->object);
     sim_put(node);
@@ -206,6 +208,8 @@ CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags) {
 CUresult cuGraphDestroy(CUgraph hGraph) {
     SIM_GRAPH_ARG(graph, hGraph);
 
+    if (graph->owned)
+        return CUDA_ERROR_INVALID_VALUE;
     sim_graph_lock();
     if (!graph->closed)
         sim_graph_close(graph);
@@ -250,6 +254,14 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
     return to;
 }
 
+/* Under the lock. Graphs with conditions are not copied here. */
+static bool has_branches(const struct sim_graph *graph) {
+    for (const struct sim_node *n = graph->first; n; n = n->next)
+        if (n->branches || (n->child && has_branches(n->child)))
+            return true;
+    return false;
+}
+
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
     struct sim_graph *copy;
     SIM_GRAPH_ARG(graph, originalGraph);
@@ -257,6 +269,10 @@ CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
     if (!phGraphClone)
         return CUDA_ERROR_INVALID_VALUE;
     sim_graph_lock();
+    if (has_branches(graph)) {
+        sim_graph_unlock();
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     copy = copy_graph(graph);
     sim_graph_unlock();
     if (!copy)

@@ -21,6 +21,7 @@ struct sim_node {
     CUgraphNodeType type;
     struct sim_work *work;   /* kernels, copies, fills, host functions */
     struct sim_graph *child; /* its own */
+    struct sim_branches *branches;
     struct sim_event *event; /* a reference */
     uint64_t origin;         /* handle of the node that it is a copy of */
     struct sim_node **deps;
@@ -33,6 +34,7 @@ struct sim_graph {
     struct sim_node *first, **end;
     size_t count;
     bool closed;
+    bool owned;   /* by a node: it ends with that */
     bool circles; /* an edge was added that closes one */
 };
 

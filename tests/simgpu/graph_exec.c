@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "graph_condition.h"
 
 /* One launch, with the steps as they were then. */
 struct run_op {
@@ -58,6 +58,14 @@ static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk
             return false;
     if (node->child && !add_graph(exec, node->child))
         return false;
+    if (node->branches) {
+        const struct sim_graph *body;
+
+        /* Whether there is an end was looked at before. */
+        sim_branches_choose(node->branches, &body);
+        if (body && !add_graph(exec, body))
+            return false;
+    }
     more = realloc(exec->steps, (exec->count + 1) * sizeof(*more));
     if (!more)
         return false;
@@ -68,6 +76,20 @@ static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk
         .event = node->event ? sim_ref(node->event) : NULL,
         .node = node->object.handle,
     };
+    return true;
+}
+
+/* Under the lock: all that would run comes to an end. */
+static bool comes_to_an_end(const struct sim_graph *graph) {
+    const struct sim_graph *body;
+
+    for (const struct sim_node *n = graph->first; n; n = n->next) {
+        if (n->child && !comes_to_an_end(n->child))
+            return false;
+        if (n->branches && (sim_branches_choose(n->branches, &body) != CUDA_SUCCESS ||
+                            (body && !comes_to_an_end(body))))
+            return false;
+    }
     return true;
 }
 
@@ -85,7 +107,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
                                       CUDA_GRAPH_INSTANTIATE_PARAMS *p) {
     SIM_AUTO struct sim_graph *graph = NULL;
     struct sim_exec *exec;
-    bool good, circles;
+    bool good, circles, ends;
     SIM_ENTER(context);
 
     (void)context;
@@ -101,8 +123,13 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
     exec->flags = p->flags;
     sim_graph_lock();
     circles = sim_graph_circles(graph);
-    good = !circles && add_graph(exec, graph);
+    ends = comes_to_an_end(graph);
+    good = !circles && ends && add_graph(exec, graph);
     sim_graph_unlock();
+    if (!circles && !ends) {
+        sim_put(exec);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (circles) {
         sim_put(exec);
         p->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
@@ -234,7 +261,9 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
         return CUDA_ERROR_INVALID_VALUE;
     memset(resultInfo, 0, sizeof(*resultInfo));
     sim_graph_lock();
-    if (!add_graph(&next, graph)) {
+    if (sim_graph_circles(graph) || !comes_to_an_end(graph)) {
+        result = CUDA_ERROR_NOT_SUPPORTED;
+    } else if (!add_graph(&next, graph)) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
     } else if (next.count != exec->count) {
         resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;

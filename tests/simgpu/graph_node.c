@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "graph_condition.h"
 
 /* What a node does; events and graphs it refers to. */
 struct content {
     struct sim_op *op;
     struct sim_event *event;
     struct sim_graph *child;
+    struct sim_branches *branches;
 };
 
-static CUresult make(struct sim_context *context, const CUgraphNodeParams *p, struct content *c) {
+static CUresult make(struct sim_context *context, CUgraphNodeParams *p, struct content *c) {
     memset(c, 0, sizeof(*c));
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -38,8 +39,9 @@ static CUresult make(struct sim_context *context, const CUgraphNodeParams *p, st
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return sim_branches_make(&p->conditional, &c->branches);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -51,15 +53,22 @@ static void drop(struct content *c) {
     sim_put(c->event);
     if (c->child)
         cuGraphDestroy((CUgraph)c->child);
+    if (c->branches) {
+        sim_graph_lock();
+        sim_branches_end(c->branches);
+        sim_graph_unlock();
+    }
 }
 
 /* The graph was made by a call, which gave its handle. */
 static void settle(struct sim_node *node, struct content *c) {
     node->event = c->event;
+    node->branches = c->branches;
     if (c->child) {
         SIM_AUTO struct sim_graph *child = sim_handle_get(c->child, SIM_GRAPH);
 
         node->child = child;
+        child->owned = true;
     }
 }
 
@@ -112,7 +121,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
     node = sim_handle_get(hNode, SIM_NODE);
     if (!node || !nodeParams || node->type != nodeParams->type)
         return CUDA_ERROR_INVALID_VALUE;
-    if (node->child)
+    if (node->child || node->branches)
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)
@@ -143,7 +152,8 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
     exec = sim_handle_get(hGraphExec, SIM_EXEC);
     if (!exec || !nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
-    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH ||
+        nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)

@@ -28,6 +28,7 @@ enum sim_type {
     SIM_LINKER,
     SIM_POOL,
     SIM_PHYSICAL,
+    SIM_CONDITION,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */

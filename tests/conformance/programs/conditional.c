@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /* Conditional nodes that run by their default value: no kernel sets it. */
 #include "common.h"
 
