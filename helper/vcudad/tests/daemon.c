@@ -130,6 +130,15 @@ long daemon_status_number(const struct daemon *daemon, const char *text, const c
     return atol(at + strlen(name));
 }
 
+void daemon_expect_counted(const struct daemon *daemon, const char *text, const char *name) {
+    for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
+        if (daemon_status_number(daemon, text, name) > 0)
+            return;
+        usleep(STEP_MS * 1000);
+    }
+    fail_msg("%s after %s in the status stays 0", name, text);
+}
+
 void daemon_expect_log(const struct daemon *daemon, const char *text) {
     expect(daemon->log, text);
 }

@@ -31,6 +31,8 @@ void daemon_finish(struct daemon *daemon);
 void daemon_expect_status(const struct daemon *daemon, const char *text);
 /* The number behind name, after the first place that has text, in the status file now. */
 long daemon_status_number(const struct daemon *daemon, const char *text, const char *name);
+/* Waits until that number is more than 0. */
+void daemon_expect_counted(const struct daemon *daemon, const char *text, const char *name);
 /* Waits until the log has text. */
 void daemon_expect_log(const struct daemon *daemon, const char *text);
 /* How often text is in the log now. */
