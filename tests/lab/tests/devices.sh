@@ -16,29 +16,16 @@ check_vif() {
     rm /tmp/received
 }
 
-check_vbd() {
-    local kind=$1 sum
-    check "$kind guest sees its disk" guest_run g 'modprobe xen-blkfront
-        for i in 1 2 3 4 5; do [ -b /dev/xvda ] && exit; sleep 1; done; exit 1' || return
-    sum=$(guest_run g -t 60 'head -c 8m /dev/urandom >/tmp/data && md5sum </tmp/data &&
-        dd if=/tmp/data of=/dev/xvda bs=1M conv=fsync 2>/dev/null')
-    check_equal "$kind guest's data is on the disk" "$sum" "$(head -c 8m /tmp/disk | md5sum)"
-}
-
-modprobe xen-netback # what the modules take for themselves is there before we count
-modprobe xen-blkback
-modprobe loop
-truncate -s 16M /tmp/disk
-device=$(losetup -f)
-losetup "$device" /tmp/disk
+make_disk
 leak_mark
 for kind in $LAB_GUESTS; do
     check "$kind guest with a vif and a vbd is created" \
-        create_guest g "$kind" vif=1 disk="$device" || continue
+        create_guest g "$kind" vif=1 disk="$disk" || continue
     check "$kind guest is up" wait_guest g || continue
     check_vif "$kind"
-    check_vbd "$kind"
+    check "$kind guest sees its disk" disk_comes_up g
+    check "$kind guest's data is on the disk" disk_works g 8
     check "$kind guest is destroyed" destroy_guest g
 done
 check "nothing is left" leak_check
-losetup -d "$device"
+losetup -d "$disk"

@@ -7,17 +7,6 @@
 SMALL_TABLE=8 # frames of 512 grants: a program can ask for more than there are
 
 net_works() { guest_run g "ping -c 1 -W 5 10.7.$(domain_id g).1 >/dev/null"; }
-disk_comes_up() {
-    guest_run g 'modprobe xen-blkfront
-        for i in $(seq 20); do [ -b /dev/xvda ] && exit; sleep 1; done; exit 1'
-}
-# Past the page cache on both sides: what dom0 reads is what the guest wrote.
-disk_works() {
-    local sum
-    sum=$(guest_run g -t 60 'head -c 4m /dev/urandom >/tmp/data && md5sum </tmp/data &&
-        dd if=/tmp/data of=/dev/xvda bs=1M conv=fsync 2>/dev/null') &&
-        [ "$sum" = "$(head -c 4m /tmp/disk | md5sum)" ]
-}
 hoards() { guest_run g 'grep -q ^all /tmp/hoard'; }
 
 all_grants() {
@@ -26,8 +15,8 @@ all_grants() {
     guest_run g 'cat /tmp/hoard' | sed 's/^/# /'
     check "$kind: it is told that there is no more, with memory left in the guest" \
         guest_run g 'grep -q "^all.* error 2$" /tmp/hoard'
-    check "$kind: a disk comes up meanwhile" disk_comes_up
-    check "$kind: it is read and written" disk_works
+    check "$kind: a disk comes up meanwhile" disk_comes_up g
+    check "$kind: it is read and written" disk_works g 4
     check "$kind: a network card comes up meanwhile" guest_net g
     check "$kind: it reaches dom0" net_works
     guest_run g 'kill $(pidof guest-busy)'
@@ -35,16 +24,11 @@ all_grants() {
         guest_run g -t 60 '/usr/lib/vcuda-tests/vector_add >/dev/null'
 }
 
-modprobe xen-netback
-modprobe xen-blkback
-modprobe loop
-truncate -s 16M /tmp/disk
-device=$(losetup -f)
-losetup "$device" /tmp/disk
+make_disk
 leak_mark
 vcuda_start
 for kind in $LAB_GUESTS; do
-    vcuda_guest g "$kind" vif=1 disk="$device" config="max_grant_frames=$SMALL_TABLE" || continue
+    vcuda_guest g "$kind" vif=1 disk="$disk" config="max_grant_frames=$SMALL_TABLE" || continue
     all_grants
     vcuda_end g
     vcuda_guest one "$kind" cpus=0 || continue
@@ -56,4 +40,4 @@ done
 vcuda_stop
 check "nothing is left" leak_check
 check "kernel logs are clean" dmesg_clean
-losetup -d "$device"
+losetup -d "$disk"
