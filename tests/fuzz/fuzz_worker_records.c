@@ -222,7 +222,8 @@ bool waiters_run(struct worker *w, const void *data, uint32_t len) {
     return true;
 }
 
-int waiters_start(void) {
+int waiters_start(struct worker *w) {
+    (void)w;
     return 0;
 }
 
