@@ -6,6 +6,7 @@ back=/local/domain/0/backend/vcuda
 status_file=/run/vcuda/status
 
 start_vcudad() {
+    rm -f $status_file # one that was killed left it
     vcudad -vv --local off --worker /usr/bin/probe-worker "$@" 2>>/run/vcudad.log &
     vcudad=$!
 }
