@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs built by hand: every kind of node, its parameters as they come back, and what runs. */
 #include "common.h"
+#include "graphs.h"
 
 KERNELS(basics);
 
@@ -13,30 +14,6 @@ static int called;
 
 static void called_back(void *arg) {
     called += *(int *)arg;
-}
-
-static void run(CUgraph graph) {
-    CUgraphExec exec;
-
-    SHOW(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    SHOW(cuGraphLaunch(exec, s));
-    SHOW(cuStreamSynchronize(s));
-    SHOW(cuGraphExecDestroy(exec));
-}
-
-static CUDA_MEMCPY3D line(CUmemorytype to, uint64_t dst, CUmemorytype from, uint64_t src,
-                          size_t bytes) {
-    CUDA_MEMCPY3D c = {0};
-
-    c.dstMemoryType = to;
-    c.dstDevice = to == CU_MEMORYTYPE_HOST ? 0 : dst;
-    c.dstHost = to == CU_MEMORYTYPE_HOST ? (void *)dst : NULL;
-    c.srcMemoryType = from;
-    c.srcDevice = from == CU_MEMORYTYPE_HOST ? 0 : src;
-    c.srcHost = from == CU_MEMORYTYPE_HOST ? (const void *)src : NULL;
-    c.WidthInBytes = bytes;
-    c.Height = c.Depth = 1;
-    return c;
 }
 
 static void kernels(void) {
@@ -62,7 +39,7 @@ static void kernels(void) {
     if (back.kernelParams)
         printf("%d %d %d\n", *(CUdeviceptr *)back.kernelParams[0] == x,
                *(int *)back.kernelParams[1], *(int *)back.kernelParams[2]);
-    run(graph);
+    run_graph(graph, s);
     CK(cuMemcpyDtoH(&value, x, 4));
     printf("value %d\n", value);
     /* The packed form. */
@@ -77,7 +54,7 @@ static void kernels(void) {
     SHOW(cuGraphAddKernelNode(&c, graph, &b, 1, &q));
     SHOW(cuGraphKernelNodeGetParams(c, &back));
     printf("params %d extra %d\n", back.kernelParams != NULL, back.extra != NULL);
-    run(graph);
+    run_graph(graph, s);
     CK(cuMemcpyDtoH(&value, x, 4));
     printf("value %d\n", value);
     /* New parameters for one that is there. */
@@ -88,7 +65,7 @@ static void kernels(void) {
     SHOW(cuGraphKernelNodeGetParams(a, &back));
     printf("block %u base %d\n", back.blockDimX,
            back.kernelParams ? *(int *)back.kernelParams[2] : -1);
-    run(graph);
+    run_graph(graph, s);
     CK(cuMemcpyDtoH(&value, x, 4));
     printf("value %d\n", value);
     SHOW(cuGraphDestroy(graph));
@@ -159,7 +136,7 @@ static void fills_and_copies(void) {
     printf("to %d %d from %d %d width %zu height %zu depth %zu pitch %zu %zu\n", cb.dstMemoryType,
            cb.dstHost == pinned, cb.srcMemoryType, cb.srcDevice == x, cb.WidthInBytes, cb.Height,
            cb.Depth, cb.srcPitch, cb.dstPitch);
-    run(graph);
+    run_graph(graph, s);
     printf("%x %x %d\n", pinned[0], pinned[15], pinned[16]);
     for (int row = 0; row < 4; row++)
         printf("%x %x\n", pinned[256 + 16 * row], pinned[256 + 16 * row + 2]);
@@ -169,7 +146,7 @@ static void fills_and_copies(void) {
     SHOW(cuGraphMemcpyNodeSetParams(copy2, &c));
     m.value = 9;
     SHOW(cuGraphMemsetNodeSetParams(fill, &m));
-    run(graph);
+    run_graph(graph, s);
     CK(cuMemcpyDtoH(&pinned[1], y, 4));
     printf("%d %d\n", pinned[0], pinned[1]);
     /* Wrong ones. */
@@ -214,7 +191,7 @@ static void hosts_and_children(void) {
     SHOW(cuGraphGetNodes(embedded, NULL, &n));
     printf("nodes %zu\n", n);
     SHOW(cuGraphDestroy(inner));
-    run(outer);
+    run_graph(outer, s);
     CK(cuMemcpyDtoH(&value, x, 4));
     printf("called %d value %d\n", called, value);
     CUgraphNode nodes[2], found;
@@ -225,7 +202,7 @@ static void hosts_and_children(void) {
     h.userData = &ten;
     SHOW(cuGraphHostNodeSetParams(nodes[type == CU_GRAPH_NODE_TYPE_HOST], &h));
     called = 0;
-    run(outer);
+    run_graph(outer, s);
     printf("called %d\n", called);
     SHOW(cuGraphAddHostNode(&found, outer, NULL, 0, NULL));
     h.fn = NULL;
@@ -253,7 +230,7 @@ static void events(void) {
     SHOW(cuGraphEventRecordNodeGetEvent(record, &back));
     printf("the same %d\n", back == f);
     SHOW(cuGraphEventWaitNodeSetEvent(wait, e));
-    run(graph);
+    run_graph(graph, s);
     SHOW(cuEventQuery(f));
     SHOW(cuGraphEventWaitNodeGetEvent(record, &back));
     SHOW(cuGraphAddEventRecordNode(&record, graph, NULL, 0, NULL));
@@ -282,7 +259,7 @@ static void mixed(void) {
     if (back.kernelParams)
         printf("%d %d %g\n", *(char *)back.kernelParams[0], *(short *)back.kernelParams[2],
                *(float *)back.kernelParams[4]);
-    run(graph);
+    run_graph(graph, s);
     CK(cuMemcpyDtoH(out, x, sizeof(out)));
     printf("%g %g %g\n", out[0], out[1], out[2]);
     CK(cuGraphDestroy(graph));

@@ -2,6 +2,7 @@
 /* needs: gpu */
 /* Graphs built by hand: memory of graphs, and the call that adds nodes of any kind. */
 #include "common.h"
+#include "graphs.h"
 
 KERNELS(basics);
 
@@ -10,30 +11,6 @@ static CUfunction fill_index;
 static CUdeviceptr x;
 static int *pinned;
 static CUstream s;
-
-static void run(CUgraph graph) {
-    CUgraphExec exec;
-
-    SHOW(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    SHOW(cuGraphLaunch(exec, s));
-    SHOW(cuStreamSynchronize(s));
-    SHOW(cuGraphExecDestroy(exec));
-}
-
-static CUDA_MEMCPY3D line(CUmemorytype to, uint64_t dst, CUmemorytype from, uint64_t src,
-                          size_t bytes) {
-    CUDA_MEMCPY3D c = {0};
-
-    c.dstMemoryType = to;
-    c.dstDevice = to == CU_MEMORYTYPE_HOST ? 0 : dst;
-    c.dstHost = to == CU_MEMORYTYPE_HOST ? (void *)dst : NULL;
-    c.srcMemoryType = from;
-    c.srcDevice = from == CU_MEMORYTYPE_HOST ? 0 : src;
-    c.srcHost = from == CU_MEMORYTYPE_HOST ? (const void *)src : NULL;
-    c.WidthInBytes = bytes;
-    c.Height = c.Depth = 1;
-    return c;
-}
 
 static void memory(void) {
     CUDA_MEM_ALLOC_NODE_PARAMS p = {0}, back;
@@ -61,7 +38,7 @@ static void memory(void) {
     SHOW(cuGraphMemFreeNodeGetParams(release, &address));
     printf("the same %d\n", address == p.dptr);
     pinned[3] = 0;
-    run(graph);
+    run_graph(graph, s);
     printf("%d\n", pinned[3]);
     SHOW(cuGraphClone(&clone, graph));
     SHOW(cuGraphAddMemFreeNode(&release, graph, &copy, 1, p.dptr));
@@ -100,7 +77,7 @@ static void any_kind(void) {
     SHOW(cuGraphAddNode(&c, graph, NULL, NULL, 0, &e));
     e.type = CU_GRAPH_NODE_TYPE_EMPTY, e.reserved2 = 1;
     SHOW(cuGraphAddNode(&c, graph, NULL, NULL, 0, &e));
-    run(graph);
+    run_graph(graph, s);
     CK(cuMemcpyDtoH(&value, x, 4));
     printf("value %d\n", value);
     CK(cuGraphDestroy(graph));
