@@ -199,7 +199,7 @@ def gen_stubs(calls):
             o.append(gen_stub(c))
         elif c.how in ('change', 'refused'):
             # Takes whatever it is given: the caller cleans up in this ABI.
-            o.append(f'VCUDA_EXPORT nvmlReturn_t {c.name}(void)\n{{\n    return ask_{c.how}();\n}}\n\n')
+            o.append(f'VCUDA_EXPORT nvmlReturn_t {c.name}(void)\n{{\n    return ask_{c.how}("{c.name}");\n}}\n\n')
     return ''.join(o)
 
 

@@ -25,6 +25,8 @@ VARIES = {'nvmlDeviceGetUtilizationRates', 'nvmlDeviceGetEncoderUtilization', 'n
           'nvmlDeviceGetConfComputeProtectedMemoryUsage', 'nvmlDeviceGetNvLinkUtilizationCounter',
           'nvmlDeviceGetPerformanceState', 'nvmlDeviceGetPowerState', 'nvmlDeviceGetCurrPcieLinkGeneration',
           'nvmlDeviceGetPcieSpeed'}
+# What NVML tells the host's root alone: a worker has no privileges.
+PRIVILEGED = {'nvmlSystemGetNvlinkBwMode'}
 ROOM = 40  # entries that a list has room for
 
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "nvml_calls.h"
 #include "nvml_link.h"
 #include "wire.h"
 
@@ -62,7 +63,11 @@ static CUresult query(struct thread *t, void *arg, int32_t *result) {
 }
 
 nvmlReturn_t ask(const struct ask *a) {
-    return ask_worker(query, (void *)a);
+    nvmlReturn_t r = ask_worker(query, (void *)a);
+
+    if (r != NVML_SUCCESS)
+        guest_log("%s: %s", a->name, nvmlErrorString(r));
+    return r;
 }
 
 void ask_copy(void *list, unsigned int room, const void *entries, unsigned int count, size_t size) {
@@ -79,10 +84,17 @@ nvmlReturn_t ask_text(char *out, unsigned int length, const char *text, size_t s
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t ask_change(void) {
-    return link_ready() ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_UNINITIALIZED;
+static nvmlReturn_t tell(const char *name, nvmlReturn_t r) {
+    if (!link_ready())
+        return NVML_ERROR_UNINITIALIZED;
+    guest_log("%s: %s", name, nvmlErrorString(r));
+    return r;
 }
 
-nvmlReturn_t ask_refused(void) {
-    return link_ready() ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_UNINITIALIZED;
+nvmlReturn_t ask_change(const char *name) {
+    return tell(name, NVML_ERROR_NO_PERMISSION);
+}
+
+nvmlReturn_t ask_refused(const char *name) {
+    return tell(name, NVML_ERROR_NOT_SUPPORTED);
 }

@@ -50,8 +50,8 @@ void ask_copy(void *list, unsigned int room, const void *entries, unsigned int c
 /* Gives a text that lies in `size` bytes; NVML_ERROR_INSUFFICIENT_SIZE if it does not fit whole. */
 nvmlReturn_t ask_text(char *out, unsigned int length, const char *text, size_t size);
 
-/* NVML_ERROR_NO_PERMISSION and NVML_ERROR_NOT_SUPPORTED, once initialised. */
-nvmlReturn_t ask_change(void);
-nvmlReturn_t ask_refused(void);
+/* NVML_ERROR_NO_PERMISSION and NVML_ERROR_NOT_SUPPORTED, once initialised, for the function. */
+nvmlReturn_t ask_change(const char *name);
+nvmlReturn_t ask_refused(const char *name);
 
 #endif

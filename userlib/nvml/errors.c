@@ -49,23 +49,23 @@ VCUDA_EXPORT const char *nvmlErrorString(nvmlReturn_t result) {
     case NVML_ERROR_NO_DATA:
         return "No data";
     case NVML_ERROR_VGPU_ECC_NOT_SUPPORTED:
-        return "vGPU requires ECC to be disabled";
+        return "vGPU ECC not supported";
     case NVML_ERROR_INSUFFICIENT_RESOURCES:
         return "Insufficient Resources";
     case NVML_ERROR_FREQ_NOT_SUPPORTED:
-        return "Frequency not supported";
+        return "Invalid Frequency";
     case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
         return "Argument version mismatch";
     case NVML_ERROR_DEPRECATED:
-        return "Deprecated";
+        return "Requested functionality has been deprecated";
     case NVML_ERROR_NOT_READY:
-        return "Not ready";
+        return "System is not in ready state";
     case NVML_ERROR_GPU_NOT_FOUND:
-        return "GPU not found";
+        return "No supported GPUs were found";
     case NVML_ERROR_INVALID_STATE:
-        return "Invalid state";
+        return "Resource not in correct state to perform requested operation";
     case NVML_ERROR_RESET_TYPE_NOT_SUPPORTED:
-        return "Reset type not supported";
+        return "Reset type is not supported for given device";
     default:
         return "Unknown Error";
     }

@@ -42,7 +42,7 @@ VCUDA_EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMe
     if (!memory)
         return NVML_ERROR_INVALID_ARGUMENT;
     if (memory->version != NVML_VERSION_WORD(nvmlMemory_v2_t, 2))
-        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+        return NVML_ERROR_FUNCTION_NOT_FOUND; /* seen: elsewhere it is a mismatch */
     return memory_of(device, memory);
 }
 

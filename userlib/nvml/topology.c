@@ -17,7 +17,10 @@ static nvmlReturn_t both(nvmlDevice_t one, nvmlDevice_t other, int index[2]) {
     return r == NVML_SUCCESS ? ask_device(other, &index[1]) : r;
 }
 
-/* By what CUDA says of the pair: that is what programs of this domain can do. */
+/*
+ * By what CUDA says of the pair: that is what programs of this domain can do. Seen natively: a
+ * device is no peer of its own, and nothing stands against a way that there is not.
+ */
 VCUDA_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
                                                  unsigned int p2pIndex, unsigned int *p2pStatus) {
     int index[2];
@@ -25,9 +28,10 @@ VCUDA_EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevic
 
     if (r != NVML_SUCCESS)
         return r;
-    if (!p2pStatus || p2pIndex >= NVML_P2P_CAPS_INDEX_UNKNOWN)
+    if (!p2pStatus)
         return NVML_ERROR_INVALID_ARGUMENT;
-    *p2pStatus = index[0] == index[1] || device1->info.peers >> index[1] & 1
+    *p2pStatus = p2pIndex >= NVML_P2P_CAPS_INDEX_UNKNOWN ||
+                         (index[0] != index[1] && device1->info.peers >> index[1] & 1)
                      ? NVML_P2P_STATUS_OK
                      : NVML_P2P_STATUS_NOT_SUPPORTED;
     return NVML_SUCCESS;
