@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this process did, counted; printed at exit where VCUDA_STATS is set. */
+/*
+ * What this process did, counted; printed at exit where VCUDA_STATS is set, with each call's own
+ * numbers where it is `calls`.
+ */
 #ifndef VCUDA_USERLIB_COUNTERS_H
 #define VCUDA_USERLIB_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "calls.h"
+
 struct counters {
-    uint64_t posted;               /* records sent, without a completion */
-    uint64_t waited;               /* with one */
+    uint64_t posted[VCUDA_CALLS];  /* records sent, without a completion */
+    uint64_t waited[VCUDA_CALLS];  /* with one */
     uint64_t slept;                /* times a thread went to sleep for a completion or for space */
     uint64_t notifications;        /* sent to the worker */
     uint64_t bytes_moved_pinned;   /* asked for by copies from or to pinned memory */
@@ -19,8 +25,8 @@ struct counters {
 
 extern struct counters counters;
 
-/* One line on stderr. */
-void counters_print(const char *transport);
+/* One line on stderr, and one for each call if `each`. */
+void counters_print(const char *transport, bool each);
 
 #define COUNT(field, n) __atomic_fetch_add(&counters.field, n, __ATOMIC_RELAXED)
 

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "barrier.h"
@@ -144,11 +145,13 @@ static void in_child(void) {
  * that nobody waited for is not seen.
  */
 static void leave(void) {
+    const char *stats = getenv("VCUDA_STATS");
+
     if (vcuda_load_acquire(&guest_state) != GUEST_READY)
         return;
     vcuda_store_release(&guest_state, GUEST_LEFT);
-    if (getenv("VCUDA_STATS"))
-        counters_print(session.transport.kind);
+    if (stats)
+        counters_print(session.transport.kind, !strcmp(stats, "calls"));
 }
 
 static CUresult init_once(void) {

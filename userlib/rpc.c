@@ -357,9 +357,10 @@ static void put_record(struct rpc *rpc) {
 
 /* Under the submit lock, which makes it the only writer. */
 static void count_call(const struct rpc *rpc) {
-    uint64_t *kind = rpc->head.tag ? &counters.waited : &counters.posted;
+    uint64_t *of_calls = rpc->head.tag ? counters.waited : counters.posted;
+    uint64_t *count = &of_calls[rpc->head.call];
 
-    vcuda_store_once(kind, *kind + 1);
+    vcuda_store_once(count, *count + 1);
 }
 
 static CUresult submit(struct rpc *rpc) {
