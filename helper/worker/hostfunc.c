@@ -3,18 +3,20 @@
 
 #include <time.h>
 
+#include "answers.h"
 #include "barrier.h"
 #include "messages.h"
 #include "worker.h"
 
 /*
- * The executor wakes who waits here. It may itself stand in the driver, behind a full queue that
- * only moves on when the function has run: so each looks for itself too, this often.
+ * The executor wakes who waits here. It may itself stand in the driver, behind what only moves on
+ * when the function has run: so each looks for itself too, this often.
  */
 #define LOOK_MIN_NS 1000000
 #define LOOK_MAX_NS 16000000
 
 static struct {
+    struct worker *worker;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a place is free, or functions have run */
     const uint32_t *done;   /* the guest's words, one a place */
@@ -24,7 +26,15 @@ static struct {
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 void hostfunc_start(struct worker *w) {
+    calls.worker = w;
     calls.done = (const uint32_t *)((const uint8_t *)w->link.rings + VCUDA_HOST_DONE_OFFSET);
+}
+
+static bool say(enum vcuda_message message, const uint64_t *slots, uint32_t count) {
+    if (!messages_say(message, slots, count, NULL, 0))
+        return false;
+    answers_flush_now(calls.worker);
+    return true;
 }
 
 static bool has_run(uint32_t place) {
@@ -69,7 +79,7 @@ static void call(void *arg, CUresult status, bool last) {
     __atomic_fetch_add(&calls.waiting, 1, __ATOMIC_RELAXED);
     const uint64_t slots[] = {hostfunc_id(arg), place, calls.serials[place], (uint64_t)status,
                               last};
-    if (messages_say(VCUDA_MESSAGE_HOST, slots, 5, NULL, 0)) {
+    if (say(VCUDA_MESSAGE_HOST, slots, 5)) {
         while (!has_run(place)) {
             sleep_until_changed(nap);
             nap = nap < LOOK_MAX_NS ? 2 * nap : nap;
@@ -97,7 +107,7 @@ void hostfunc_callback(CUstream stream, CUresult status, void *arg) {
 void hostfunc_tell(void *arg) {
     const uint64_t slots[] = {hostfunc_id(arg), VCUDA_HOST_PLACES, 0, CUDA_SUCCESS, true};
 
-    messages_say(VCUDA_MESSAGE_HOST, slots, 5, NULL, 0);
+    say(VCUDA_MESSAGE_HOST, slots, 5);
 }
 
 void hostfunc_notify(CUasyncNotificationInfo *info, void *arg, CUasyncCallbackHandle handle) {
@@ -106,7 +116,7 @@ void hostfunc_notify(CUasyncNotificationInfo *info, void *arg, CUasyncCallbackHa
     (void)handle;
     /* Of another type nothing is known that could be said. */
     if (info->type == CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET)
-        messages_say(VCUDA_MESSAGE_ASYNC, slots, 3, NULL, 0);
+        say(VCUDA_MESSAGE_ASYNC, slots, 3);
 }
 
 bool hostfunc_any_done(void) {

@@ -8,8 +8,7 @@
 
 struct said {
     struct said *next;
-    uint32_t len;
-    uint64_t record[]; /* whole, as it goes into the ring */
+    struct message message;
 };
 
 static struct {
@@ -28,16 +27,15 @@ bool messages_say(enum vcuda_message message, const uint64_t *slots, uint32_t co
     s = calloc(1, sizeof(*s) + total);
     if (!s)
         return false;
-    head.len = s->len = (uint32_t)total;
-    memcpy(s->record, &head, sizeof(head));
-    memcpy((uint8_t *)s->record + sizeof(head), slots, 8 * count);
+    head.len = s->message.len = (uint32_t)total;
+    memcpy(s->message.record, &head, sizeof(head));
+    memcpy((uint8_t *)s->message.record + sizeof(head), slots, 8 * count);
     if (len)
-        memcpy((uint8_t *)s->record + sizeof(head) + 8 * count, bytes, len);
+        memcpy((uint8_t *)s->message.record + sizeof(head) + 8 * count, bytes, len);
     pthread_mutex_lock(&queue.lock);
     *queue.end = s;
     queue.end = &s->next;
     pthread_mutex_unlock(&queue.lock);
-    waiters_wake_executor();
     return true;
 }
 
@@ -45,25 +43,26 @@ bool messages_any(void) {
     return vcuda_load_once(&queue.first) != NULL;
 }
 
-void messages_send(struct worker *w) {
+const struct message *messages_first(void) {
+    const struct said *first;
+
+    /* Looked at without the lock: whoever says something sends it too, or is seen the next time. */
+    if (!messages_any())
+        return NULL;
+    pthread_mutex_lock(&queue.lock);
+    first = queue.first;
+    pthread_mutex_unlock(&queue.lock);
+    return &first->message;
+}
+
+void messages_sent(void) {
     struct said *s;
 
-    /* Looked at without the lock: whoever says something wakes us, or is seen the next time. */
-    if (!messages_any())
-        return;
     pthread_mutex_lock(&queue.lock);
     s = queue.first;
-    queue.first = NULL;
-    queue.end = &queue.first;
+    queue.first = s->next;
+    if (!queue.first)
+        queue.end = &queue.first;
     pthread_mutex_unlock(&queue.lock);
-    while (s) {
-        struct said *next = s->next;
-
-        if (worker_await_space(w, s->len)) {
-            vcuda_tx_put(&w->duplex, 0, s->record, s->len);
-            worker_publish(w, s->len);
-        }
-        free(s);
-        s = next;
-    }
+    free(s);
 }

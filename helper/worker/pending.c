@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "answers.h"
 #include "prints.h"
 #include "spin.h"
 #include "worker.h"
@@ -186,7 +187,7 @@ void pending_add(struct worker *w, struct frame *f) {
     if (!p) {
         f->status = CUDA_ERROR_OUT_OF_MEMORY;
         pending_finished(w, f);
-        worker_answer(w, f);
+        answers_put(w, f);
         return;
     }
     p->frame = *f;
@@ -246,7 +247,7 @@ void pending_poll(struct worker *w) {
             r = w->driver.cuEventSynchronize(p->frame.event);
         p->frame.status = r;
         pending_finished(w, &p->frame);
-        worker_answer(w, &p->frame);
+        answers_put(w, &p->frame);
         *at = p->next_one;
         free(p);
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The executor: takes records in order, makes the calls, writes the completions. */
+/* The executor: takes records in order, and makes the calls. */
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "barrier.h"
 #include "hostfunc.h"
 #include "log.h"
 #include "messages.h"
-#include "prints.h"
 #include "spin.h"
 #include "untold.h"
 #include "worker.h"
@@ -48,7 +48,7 @@ CUresult worker_use_context(struct worker *w, uint64_t name) {
     return r;
 }
 
-static void kick(struct worker *w) {
+void worker_kick(struct worker *w) {
     uint64_t one = 1;
 
     vcuda_stats_add(&w->stats->notifications_sent, 1);
@@ -109,43 +109,10 @@ bool worker_await_space(struct worker *w, uint32_t len) {
     return false;
 }
 
-void worker_publish(struct worker *w, uint32_t len) {
-    vcuda_tx_publish(&w->duplex, len);
-    if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
-        kick(w);
-}
-
-void worker_answer(struct worker *w, struct frame *f) {
-    struct vcuda_rec head = {.call = f->head.call, .tag = f->head.tag, .status = f->status};
-    uint32_t slots = f->status == CUDA_SUCCESS ? f->out_count : 0;
-    uint32_t blob = slots && f->reply ? (uint32_t)f->outs[slots - 1] : 0;
-
-    if (f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
-        vcuda_stats_add(&w->stats->errors, 1);
-    if (!f->head.tag) {
-        untold_note(f->head.status, f->status);
-        return;
-    }
-    head.flags = (uint16_t)slots;
-    head.len = VCUDA_PAD_LINE((uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob));
-    /* A call that has an error of its own leaves the other for the next. */
-    if (f->status == CUDA_SUCCESS && dispatch_table[head.call].telling == TELL_AFTER)
-        head.deferred = untold_take(f->head.status);
-    prints_send();
-    messages_send(w);
-    if (!worker_await_space(w, head.len))
-        return;
-    vcuda_tx_put(&w->duplex, 0, &head, sizeof(head));
-    vcuda_tx_put(&w->duplex, sizeof(head), f->outs, 8 * slots);
-    if (blob) /* its buffer is padded */
-        vcuda_tx_put(&w->duplex, (uint32_t)sizeof(head) + 8 * slots, f->reply, VCUDA_PAD8(blob));
-    worker_publish(w, head.len);
-}
-
 static void refuse(struct worker *w, const struct vcuda_rec *head, CUresult status) {
     struct frame f = {.head = *head, .status = status};
 
-    worker_answer(w, &f);
+    answers_put(w, &f);
 }
 
 /* One record, `len` bytes in `record`. */
@@ -184,7 +151,7 @@ static void execute(struct worker *w, uint32_t len) {
     if (f.pending && f.status == CUDA_SUCCESS)
         pending_add(w, &f);
     else
-        worker_answer(w, &f);
+        answers_put(w, &f);
     frame_close(&f);
 }
 
@@ -203,7 +170,7 @@ static bool execute_some(struct worker *w) {
         execute(w, (uint32_t)len);
     }
     if (taken && vcuda_must_wake(&w->duplex, VCUDA_WAIT_SPACE))
-        kick(w);
+        worker_kick(w);
     return taken != 0;
 }
 
@@ -241,7 +208,8 @@ int worker_serve(struct worker *w) {
     while (!w->over) {
         waiters_collect(w);
         hostfunc_look();
-        messages_send(w);
+        if (messages_any())
+            answers_flush(w);
         if (pending_any())
             pending_poll(w);
         if (!execute_some(w)) {

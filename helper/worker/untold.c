@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "untold.h"
 
+#include <pthread.h>
+
+#include "barrier.h"
 #include "cuda_errors.h"
 
 /*
@@ -13,24 +16,33 @@ static struct {
     uint32_t thread;
     CUresult error;
 } untold[PLACES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void untold_note(uint32_t thread, CUresult result) {
     uint32_t place = thread % PLACES;
 
     if (result == CUDA_SUCCESS || cuda_error_is_sticky(result))
         return;
-    if (untold[place].error != CUDA_SUCCESS && untold[place].thread == thread)
-        return;
-    untold[place].thread = thread;
-    untold[place].error = result;
+    pthread_mutex_lock(&lock);
+    if (untold[place].error == CUDA_SUCCESS || untold[place].thread != thread) {
+        untold[place].thread = thread;
+        vcuda_store_once(&untold[place].error, result);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 CUresult untold_take(uint32_t thread) {
     uint32_t place = thread % PLACES;
-    CUresult error = untold[place].error;
+    CUresult error = CUDA_SUCCESS;
 
-    if (error == CUDA_SUCCESS || untold[place].thread != thread)
+    /* Without the lock: what this thread posted was noted before its waited call came here. */
+    if (vcuda_load_once(&untold[place].error) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
-    untold[place].error = CUDA_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (untold[place].thread == thread) {
+        error = untold[place].error;
+        vcuda_store_once(&untold[place].error, CUDA_SUCCESS);
+    }
+    pthread_mutex_unlock(&lock);
     return error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Errors of posted calls. Natively the call itself tells its error, so it belongs to the thread
- * that made it: its next waited call tells it. Of the executor.
+ * that made it: its next waited call tells it. Any thread.
  */
 #ifndef VCUDA_WORKER_UNTOLD_H
 #define VCUDA_WORKER_UNTOLD_H

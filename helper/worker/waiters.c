@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "answers.h"
 #include "barrier.h"
 #include "spin.h"
 #include "worker.h"
@@ -33,7 +34,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;
     struct job *todo, **todo_end;
-    struct job *done, **done_end;
+    struct job *done, **done_end; /* for whose answers the ring had no room */
     unsigned int threads, busy, queued;
     bool one_looks; /* awake without a job: needs no signal for the next */
     struct vcuda_spin looking;
@@ -86,8 +87,21 @@ static void look_for_job(void) {
     waiters.one_looks = false;
 }
 
+static void forget(struct job *job) {
+    frame_close(&job->frame);
+    free(job);
+}
+
+static void leave_to_executor(struct job *job) {
+    pthread_mutex_lock(&waiters.lock);
+    job->next = NULL;
+    *waiters.done_end = job;
+    waiters.done_end = &job->next;
+    pthread_mutex_unlock(&waiters.lock);
+    waiters_wake_executor();
+}
+
 static void *waiter(void *unused) {
-    uint64_t one = 1;
     bool looked = false;
 
     (void)unused;
@@ -113,14 +127,15 @@ static void *waiter(void *unused) {
         pthread_mutex_unlock(&waiters.lock);
         run(job);
         pthread_mutex_lock(&waiters.lock);
+        /* Free for the next, which the program may send as soon as it has the answer. */
         waiters.busy--;
-        job->next = NULL;
-        *waiters.done_end = job;
-        waiters.done_end = &job->next;
-        if (waiters.executor_sleeps && write(waiters.fd, &one, sizeof(one)) < 0)
-            break; /* cannot be: the counter is taken to 0 at each wake */
+        pthread_mutex_unlock(&waiters.lock);
+        if (answers_try(job->worker, &job->frame))
+            forget(job);
+        else
+            leave_to_executor(job);
+        pthread_mutex_lock(&waiters.lock);
     }
-    pthread_mutex_unlock(&waiters.lock);
     return NULL;
 }
 
@@ -205,9 +220,8 @@ void waiters_collect(struct worker *w) {
     while (job) {
         struct job *next = job->next;
 
-        worker_answer(w, &job->frame);
-        frame_close(&job->frame);
-        free(job);
+        answers_put(w, &job->frame);
+        forget(job);
         job = next;
     }
 }

@@ -2,10 +2,10 @@
 /*
  * The worker: serves one guest process.
  *
- * One thread, the executor, reads records in order, makes the calls and writes
- * all completions (serve.c). Calls that may sleep in the driver go to waiter
- * threads (waiters.c), which hand their results back to it. What waits for the
- * GPU is an event that the executor polls (pending.c).
+ * One thread, the executor, reads records in order and makes the calls
+ * (serve.c). Calls that may sleep in the driver go to waiter threads
+ * (waiters.c). What waits for the GPU is an event that the executor polls
+ * (pending.c). Each answers for itself (answers.c).
  */
 #ifndef VCUDA_WORKER_WORKER_H
 #define VCUDA_WORKER_WORKER_H
@@ -84,13 +84,10 @@ void regions_register(struct worker *w);
 /* The base context is gone or reset: registrations with it. */
 void regions_unregistered(struct worker *w);
 
-/* Answers a frame's caller, or notes the error of a posted call. Executor only. */
-void worker_answer(struct worker *w, struct frame *f);
-
 /* Room for a record in the completion ring; false: the session is over. Executor only. */
 bool worker_await_space(struct worker *w, uint32_t len);
-/* Hands the record that was put there to the program. Executor only. */
-void worker_publish(struct worker *w, uint32_t len);
+/* Wakes the program, which sleeps for what was just done in the rings. Any thread. */
+void worker_kick(struct worker *w);
 
 /* Puts off a frame's answer until what `stream` holds now is done. Executor only. */
 CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name);
@@ -120,7 +117,7 @@ CUresult capture_refuses(struct worker *w, CUstream stream);
 int waiters_start(struct worker *w);
 /* Makes a record's call on a waiter thread. Executor only; false: no memory or thread. */
 bool waiters_run(struct worker *w, const void *record, uint32_t len);
-/* Answers what waiter threads have finished. Executor only. */
+/* Answers what waiter threads have finished and the ring had no room for. Executor only. */
 void waiters_collect(struct worker *w);
 /* Descriptor that becomes readable when there is something to collect. */
 int waiters_fd(void);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "answers.h"
+
+#include "messages.h"
+#include "prints.h"
+#include "untold.h"
+#include "worker.h"
+
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+static bool room(struct worker *w, uint32_t len, bool wait) {
+    /* Nonsense in the ring is the executor's to find, which ends the session. */
+    return vcuda_tx_fits(&w->duplex, len) == 1 || (wait && worker_await_space(w, len));
+}
+
+static void publish(struct worker *w, uint32_t len) {
+    vcuda_tx_publish(&w->duplex, len);
+    if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
+        worker_kick(w);
+}
+
+/* Under the lock, as what follows: false if something is left for want of room. */
+static bool send_messages(struct worker *w, bool wait) {
+    const struct message *m;
+
+    while ((m = messages_first())) {
+        if (!room(w, m->len, wait))
+            return false;
+        vcuda_tx_put(&w->duplex, 0, m->record, m->len);
+        publish(w, m->len);
+        messages_sent();
+    }
+    return true;
+}
+
+/* What kernels printed before, and what was said before, is there before the answer. */
+static bool send_answer(struct worker *w, struct frame *f, bool wait) {
+    struct vcuda_rec head = {.call = f->head.call, .tag = f->head.tag, .status = f->status};
+    uint32_t slots = f->status == CUDA_SUCCESS ? f->out_count : 0;
+    uint32_t blob = slots && f->reply ? (uint32_t)f->outs[slots - 1] : 0;
+
+    head.flags = (uint16_t)slots;
+    head.len = VCUDA_PAD_LINE((uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob));
+    prints_send();
+    if (!send_messages(w, wait) || !room(w, head.len, wait))
+        return false;
+    /* A call that has an error of its own leaves the other for the next. */
+    if (f->status == CUDA_SUCCESS && dispatch_table[head.call].telling == TELL_AFTER)
+        head.deferred = untold_take(f->head.status);
+    vcuda_tx_put(&w->duplex, 0, &head, sizeof(head));
+    vcuda_tx_put(&w->duplex, sizeof(head), f->outs, 8 * slots);
+    if (blob) /* its buffer is padded */
+        vcuda_tx_put(&w->duplex, (uint32_t)sizeof(head) + 8 * slots, f->reply, VCUDA_PAD8(blob));
+    publish(w, head.len);
+    return true;
+}
+
+static bool answer(struct worker *w, struct frame *f, bool wait) {
+    bool sent;
+
+    pthread_mutex_lock(&writing);
+    sent = send_answer(w, f, wait);
+    pthread_mutex_unlock(&writing);
+    if (sent && f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
+        vcuda_stats_add(&w->stats->errors, 1);
+    return sent;
+}
+
+void answers_put(struct worker *w, struct frame *f) {
+    if (f->head.tag) {
+        answer(w, f, true);
+        return;
+    }
+    if (f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
+        vcuda_stats_add(&w->stats->errors, 1);
+    untold_note(f->head.status, f->status);
+}
+
+bool answers_try(struct worker *w, struct frame *f) {
+    return answer(w, f, false);
+}
+
+void answers_flush(struct worker *w) {
+    pthread_mutex_lock(&writing);
+    send_messages(w, true);
+    pthread_mutex_unlock(&writing);
+}
+
+void answers_flush_now(struct worker *w) {
+    bool all;
+
+    pthread_mutex_lock(&writing);
+    all = send_messages(w, false);
+    pthread_mutex_unlock(&writing);
+    if (!all)
+        waiters_wake_executor();
+}
