@@ -188,12 +188,14 @@ VCUDA_EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attr
     return answer(data, attribute, ptr, &p, t);
 }
 
-/* For a pointer that is none of ours every answer is zero, and the call succeeds: as native. */
-static void answer_unknown(void *data, CUpointer_attribute a) {
+/* Of a pointer that is none of ours, as native answers: it is the host's, if anything. */
+static void answer_unknown(void *data, CUpointer_attribute a, CUdeviceptr ptr) {
     switch (a) {
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *(uint64_t *)data = ptr;
+        break;
     case CU_POINTER_ATTRIBUTE_CONTEXT:
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         *(uint64_t *)data = 0;
         break;
@@ -222,13 +224,15 @@ VCUDA_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes,
     p = look_up(ptr);
     for (unsigned int i = 0; i < numAttributes; i++) {
         if (p.place == ELSEWHERE) {
-            answer_unknown(data[i], attributes[i]);
+            answer_unknown(data[i], attributes[i], ptr);
             continue;
         }
         r = answer(data[i], attributes[i], ptr, &p, t);
         /* The one attribute that device memory lacks is zero here, not an error. */
-        if (r == CUDA_ERROR_INVALID_VALUE)
+        if (r == CUDA_ERROR_INVALID_VALUE) {
+            memset(data[i], 0, width(attributes[i]));
             r = CUDA_SUCCESS;
+        }
         if (r != CUDA_SUCCESS)
             return r;
     }

@@ -9,16 +9,19 @@
 #include "guest.h"
 #include "wire.h"
 
-/* CUDA_ERROR_INVALID_VALUE for a type that there is not; the rest is the driver's to judge. */
+/*
+ * CUDA_ERROR_INVALID_VALUE for a type that there is not, and for no array; the rest is the driver's
+ * to judge.
+ */
 static CUresult pack(struct vcuda_resource *w, const CUDA_RESOURCE_DESC *d) {
     *w = (struct vcuda_resource){.type = d->resType, .flags = d->flags};
     switch (d->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         w->place = (uint64_t)d->res.array.hArray;
-        return CUDA_SUCCESS;
+        return w->place ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         w->place = (uint64_t)d->res.mipmap.hMipmappedArray;
-        return CUDA_SUCCESS;
+        return w->place ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_RESOURCE_TYPE_LINEAR:
         w->place = d->res.linear.devPtr;
         w->format = d->res.linear.format;

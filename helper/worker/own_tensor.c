@@ -23,6 +23,9 @@ static CUresult encode(struct worker *w, CUtensorMap *map, const struct vcuda_te
                                                 LIST(t, VCUDA_TENSOR_NO_BOX, box), steps,
                                                 interleave, swizzle, l2, fill);
     case VCUDA_TENSOR_IM2COL:
+        /* Without them the driver falls. */
+        if (t->missing & (VCUDA_TENSOR_NO_BOX | VCUDA_TENSOR_NO_UPPER))
+            return CUDA_ERROR_INVALID_VALUE;
         return w->driver.cuTensorMapEncodeIm2col(map, type, t->rank, address, dim, strides,
                                                  LIST(t, VCUDA_TENSOR_NO_BOX, lower),
                                                  LIST(t, VCUDA_TENSOR_NO_UPPER, upper), t->channels,

@@ -103,6 +103,8 @@ CUresult own_cuTexObjectDestroy(struct worker *w, struct frame *f,
     CUresult r;
 
     (void)f;
+    if (!a->texObject) /* seen: no object ends well */
+        return CUDA_SUCCESS;
     if (!is_ours(w, VCUDA_KIND_TEXOBJECT, a->texObject))
         return CUDA_ERROR_INVALID_VALUE;
     r = w->driver.cuTexObjectDestroy(a->texObject);
@@ -166,6 +168,8 @@ CUresult own_cuSurfObjectDestroy(struct worker *w, struct frame *f,
     CUresult r;
 
     (void)f;
+    if (!a->surfObject) /* seen: no object ends well */
+        return CUDA_SUCCESS;
     if (!is_ours(w, VCUDA_KIND_SURFOBJECT, a->surfObject))
         return CUDA_ERROR_INVALID_VALUE;
     r = w->driver.cuSurfObjectDestroy(a->surfObject);

@@ -102,9 +102,12 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
     return known_attribute(data, attribute, ptr, &block);
 }
 
-/* What an address that CUDA does not know has for each attribute: nothing. */
-static CUresult unknown_attribute(void *data, CUpointer_attribute attribute) {
+/* What an address that CUDA does not know has for each attribute: nothing, but for being `host`. */
+static CUresult unknown_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr host) {
     switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *(CUdeviceptr *)data = host;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)data = CU_DEVICE_INVALID;
         return CUDA_SUCCESS;
@@ -149,7 +152,7 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
         if (!data[i])
             return CUDA_ERROR_INVALID_VALUE;
         result = known && !no_host ? known_attribute(data[i], attributes[i], ptr, &block)
-                                   : unknown_attribute(data[i], attributes[i]);
+                                   : unknown_attribute(data[i], attributes[i], known ? 0 : ptr);
         if (result != CUDA_SUCCESS)
             return result;
     }

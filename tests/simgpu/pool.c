@@ -302,6 +302,10 @@ static CUresult from_current(CUdeviceptr *dptr, size_t bytes, CUstream stream, b
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_ENTER(context);
 
+    if (!bytes && dptr && sim_procaddress_used) { /* as NVIDIA's, for programs of the runtime */
+        *dptr = 0;
+        return CUDA_SUCCESS;
+    }
     pool = pool_of(context->device, true);
     return pool ? allocate(dptr, bytes, pool, stream, per_thread) : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -354,7 +358,7 @@ static CUresult free_async(CUdeviceptr dptr, CUstream handle, bool per_thread) {
     SIM_ENTER(context);
     CUresult result = sim_stream_get(context, handle, per_thread, &stream);
 
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || (!dptr && sim_procaddress_used))
         return result;
     if (!sim_memory_find(dptr, &block) || block.base != dptr || block.kind != SIM_MEMORY_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;

@@ -66,7 +66,6 @@ int main() {
     SHOW(cudaIpcGetEventHandle(&p.event, e));
     SHOW(cudaIpcGetEventHandle(&p.event, no));
     SHOW(cudaIpcGetMemHandle(&p.memory, nullptr));
-    SHOW(cudaIpcGetMemHandle(nullptr, d));
     SHOW(cudaIpcOpenMemHandle((void **)&plain, p.memory, cudaIpcMemLazyEnablePeerAccess));
     CK(cudaIpcGetMemHandle(&p.memory, d));
     CK(cudaIpcGetEventHandle(&p.event, e));
