@@ -169,6 +169,23 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
     return r;
 }
 
+/*
+ * Under the lock: the context anew, under the name that it had. After a fault the driver makes
+ * none: who retains it next is told why.
+ */
+static void renew(struct thread *t, CUdevice dev) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
+
+    vcuda_store_release(&c->inactive, 1);
+    context_forget(primaries[dev].name);
+    vcuda_store_once(&c->sticky, 0);
+    if (wire_cuDevicePrimaryCtxRetain(t, primaries[dev].name, dev, primaries[dev].flags) ==
+        CUDA_SUCCESS)
+        vcuda_store_release(&c->inactive, 0);
+    else
+        primaries[dev].retained = 0;
+}
+
 /* The context's name stays valid, all that was made in it is gone: as native. */
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     struct thread *t;
@@ -179,10 +196,8 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     end_locals_of_primary(dev, UINT_MAX);
     pthread_mutex_lock(&primaries_lock);
     r = wire_cuDevicePrimaryCtxReset_v2(t, dev);
-    if (r == CUDA_SUCCESS && primaries[dev].retained) {
-        context_forget(primaries[dev].name);
-        vcuda_store_once(&primary_of(dev)->sticky, 0);
-    }
+    if (r == CUDA_SUCCESS && primaries[dev].retained)
+        renew(t, dev);
     pthread_mutex_unlock(&primaries_lock);
     return r;
 }
@@ -276,9 +291,17 @@ VCUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevi
     return r;
 }
 
+/* A share of the multiprocessors is for clients of MPS, which no worker is. */
 VCUDA_EXPORT CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *params, unsigned int flags,
                                      CUdevice dev) {
-    if (params && (params->numExecAffinityParams || params->cigParams))
+    CUresult r = guest_ready();
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (params && params->numExecAffinityParams)
+        return params->execAffinityParams ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                                          : CUDA_ERROR_INVALID_VALUE;
+    if (params && params->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
     return cuCtxCreate_v2(pctx, flags, dev);
 }

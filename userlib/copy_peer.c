@@ -12,6 +12,13 @@ static bool is_of(uint64_t address, size_t bytes, CUcontext context) {
     return ranges_find(address, bytes, &range) && range.context == (uint64_t)context;
 }
 
+/* None given means the thread's own. */
+static CUresult settle_context(const struct thread *t, CUcontext *context) {
+    if (!*context)
+        *context = (CUcontext)t->context;
+    return guest_check(VCUDA_KIND_CONTEXT, *context);
+}
+
 VCUDA_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
                                         CUdeviceptr srcDevice, CUcontext srcContext,
                                         size_t ByteCount, CUstream hStream) {
@@ -22,9 +29,9 @@ VCUDA_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstCont
     if (r == CUDA_SUCCESS)
         r = stream_resolve(t, hStream, &name, &context);
     if (r == CUDA_SUCCESS)
-        r = guest_check(VCUDA_KIND_CONTEXT, dstContext);
+        r = settle_context(t, &dstContext);
     if (r == CUDA_SUCCESS)
-        r = guest_check(VCUDA_KIND_CONTEXT, srcContext);
+        r = settle_context(t, &srcContext);
     if (r != CUDA_SUCCESS || !ByteCount)
         return r;
     return wire_cuMemcpyPeerAsync(

@@ -104,7 +104,7 @@ VCUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
         return r;
     e = names_retire(VCUDA_KIND_EVENT, (uint64_t)hEvent);
     if (!e)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return guest_check(VCUDA_KIND_EVENT, hEvent);
     free(e);
     r = wire_cuEventDestroy_v2(t, (uint64_t)hEvent);
     names_reuse(VCUDA_KIND_EVENT, (uint64_t)hEvent);

@@ -161,6 +161,7 @@ VCUDA_EXPORT CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
     return r == CUDA_SUCCESS ? wire_cuGraphUpload(t, (uint64_t)hGraph, stream) : r;
 }
 
+/* What came of it need not be asked for. */
 VCUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
                                            CUgraphExecUpdateResultInfo *resultInfo) {
     uint64_t node = 0, from = 0;
@@ -172,16 +173,14 @@ VCUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGrap
         r = guest_check(VCUDA_KIND_EXEC, hGraphExec);
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_GRAPH, hGraph);
-    if (r == CUDA_SUCCESS && !resultInfo)
-        r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = wire_graph_update(t, (uint64_t)hGraphExec, (uint64_t)hGraph, &status, &result, &node,
                               &from);
     if (r != CUDA_SUCCESS)
         return r;
-    resultInfo->result = (CUgraphExecUpdateResult)result;
-    resultInfo->errorNode = (CUgraphNode)node;
-    resultInfo->errorFromNode = (CUgraphNode)from;
+    if (resultInfo)
+        *resultInfo = (CUgraphExecUpdateResultInfo){(CUgraphExecUpdateResult)result,
+                                                    (CUgraphNode)node, (CUgraphNode)from};
     if (status == CUDA_SUCCESS)
         return graph_host_inherit((uint64_t)hGraphExec, (uint64_t)hGraph, true);
     return (CUresult)status;
@@ -191,12 +190,10 @@ VCUDA_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
                                         CUgraphNode *hErrorNode_out,
                                         CUgraphExecUpdateResult *updateResult_out) {
     CUgraphExecUpdateResultInfo info = {0};
-    CUresult r;
+    CUresult r = cuGraphExecUpdate_v2(hGraphExec, hGraph, &info);
 
-    if (!updateResult_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    r = cuGraphExecUpdate_v2(hGraphExec, hGraph, &info);
-    *updateResult_out = info.result;
+    if (updateResult_out)
+        *updateResult_out = info.result;
     if (hErrorNode_out)
         *hErrorNode_out = info.errorNode;
     return r;

@@ -246,14 +246,14 @@ VCUDA_EXPORT CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx) {
     return r;
 }
 
+/* A green context's stream has both; neither need be asked for. */
 VCUDA_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
-    CUgreenCtx green = NULL;
-    CUresult r =
-        pCtx && pGreenCtx ? cuStreamGetGreenCtx(hStream, &green) : CUDA_ERROR_INVALID_VALUE;
+    CUcontext context;
+    CUresult r = cuStreamGetCtx(hStream, &context);
 
-    if (r != CUDA_SUCCESS)
-        return r;
-    *pCtx = NULL;
-    *pGreenCtx = green;
-    return green ? CUDA_SUCCESS : cuStreamGetCtx(hStream, pCtx);
+    if (r == CUDA_SUCCESS && pGreenCtx)
+        r = cuStreamGetGreenCtx(hStream, pGreenCtx);
+    if (r == CUDA_SUCCESS && pCtx)
+        *pCtx = context;
+    return r;
 }

@@ -103,11 +103,16 @@ CUresult guest_check(enum vcuda_kind kind, const void *handle) {
     /* The worker knows which of its names live. */
     if (kind >= VCUDA_KIND_OF_WORKER && vcuda_name_kind((uint64_t)handle) == kind)
         return CUDA_SUCCESS;
-    if (kind > VCUDA_KIND_MIPMAP) /* no array, nor what the guest names */
-        return CUDA_ERROR_INVALID_VALUE;
     if (kind < VCUDA_KIND_OF_WORKER && names_get(kind, (uint64_t)handle))
         return CUDA_SUCCESS;
-    return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
+    if (kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_GREEN)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (kind > VCUDA_KIND_MIPMAP) /* no array, nor what the guest names */
+        return CUDA_ERROR_INVALID_VALUE;
+    /* As the driver says, whether the event ended itself or its context did. */
+    if (kind == VCUDA_KIND_EVENT && names_ended(kind, (uint64_t)handle))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUstream guest_per_thread(CUstream stream) {

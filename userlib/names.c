@@ -59,7 +59,7 @@ uint64_t names_new(enum vcuda_kind kind, void *object) {
     if (index != UINT32_MAX) {
         struct names_entry *e = entry_at(kind, index);
 
-        e->generation = (e->generation + 1) & 0xffff;
+        vcuda_store_once(&e->generation, (e->generation + 1) & 0xffff);
         e->object = object;
         name = vcuda_name(kind, e->generation, index);
         vcuda_store_release(&e->name, name);
@@ -118,6 +118,20 @@ void *names_end(enum vcuda_kind kind, uint64_t name) {
     if (object)
         names_reuse(kind, name);
     return object;
+}
+
+/* Generations go round: one of the other half of the circle has not been yet. */
+bool names_ended(enum vcuda_kind kind, uint64_t name) {
+    uint32_t generation = vcuda_name_generation(name), index = vcuda_name_index(name), age;
+    const struct names_entry *e;
+
+    if (vcuda_name_kind(name) != kind || kind >= VCUDA_KIND_OF_WORKER)
+        return false;
+    e = entry_at(kind, index);
+    if (!index || !e || vcuda_load_acquire(&e->name) == name)
+        return false;
+    age = vcuda_load_once(&e->generation) - generation;
+    return generation && (age & 0xffff) < 0x8000;
 }
 
 void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),

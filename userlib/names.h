@@ -6,8 +6,10 @@
 #ifndef VCUDA_USERLIB_NAMES_H
 #define VCUDA_USERLIB_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include "barrier.h"
 #include "record.h"
 
@@ -60,6 +62,9 @@ void *names_retire(enum vcuda_kind kind, uint64_t name);
 
 /* The place of a name that names_retire() ended may be used again. */
 void names_reuse(enum vcuda_kind kind, uint64_t name);
+
+/* Whether this was a name once, and no longer is one. Any thread, no lock. */
+bool names_ended(enum vcuda_kind kind, uint64_t name);
 
 /*
  * Ends all names of a kind for which `match` says true, after giving each object to `release`.

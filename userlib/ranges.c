@@ -188,12 +188,15 @@ static __attribute__((noinline)) bool cover(uint64_t address, uint64_t bytes) {
         const struct range *r = &ranges.all[i];
         uint64_t offset = address + done - r->start; /* 0 but in the first */
 
-        if (offset >= r->size || r->start > address + done || !r->usable)
+        if (offset >= r->size || r->start > address + done || !r->usable ||
+            (done && r->kind != RANGE_MAPPED))
             break;
         last.version = ranges.version;
         last.start = r->start;
         last.size = r->size;
         done += r->size - offset;
+        if (r->kind != RANGE_MAPPED)
+            break;
     }
     pthread_rwlock_unlock(&ranges.lock);
     return done >= bytes;

@@ -42,8 +42,10 @@ bool ranges_find(uint64_t address, uint64_t bytes, struct range *range);
 /* Says whether the device may use the mapped memory in [start, start + size): not, at first. */
 void ranges_set_usable(uint64_t start, uint64_t size, bool usable);
 
-/* Whether all of [address, address + bytes) is usable memory, in one range or in several that
- * touch. */
+/*
+ * Whether all of [address, address + bytes) is usable memory, in one range or in several mapped
+ * ones that touch: the driver lets no call go from one allocation into the next.
+ */
 bool ranges_cover(uint64_t address, uint64_t bytes);
 
 /* Ends all of a context's. */

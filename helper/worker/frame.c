@@ -79,9 +79,10 @@ CUresult frame_object(struct worker *w, enum vcuda_kind kind, uint64_t name, voi
     struct object found;
 
     if (!objects_get(&w->objects, kind, name, &found)) {
-        if (kind > VCUDA_KIND_MIPMAP) /* no array, nor what the guest names */
-            return CUDA_ERROR_INVALID_VALUE;
-        return kind == VCUDA_KIND_CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
+        if (kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_GREEN)
+            return CUDA_ERROR_INVALID_CONTEXT;
+        /* Or no array, nor what the guest names. */
+        return kind > VCUDA_KIND_MIPMAP ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
     }
     *object = found.native;
     return CUDA_SUCCESS;

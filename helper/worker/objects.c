@@ -289,6 +289,7 @@ uint64_t objects_end_primary(struct objects *o, uint64_t device) {
 
         if (s->name && s->object.aux == 1 + device) {
             name = s->name;
+            end_slot(o, VCUDA_KIND_CONTEXT, i);
             end_owned(o, name);
         }
     }

@@ -58,7 +58,7 @@ uint64_t objects_known(struct objects *o, enum vcuda_kind kind, void *native);
 void objects_end(struct objects *o, uint64_t name);
 /* Ends the name that a driver's object has, if it has one, and all that it owns. */
 void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native);
-/* Ends all that the primary context of a device owns: its name, or 0 if there is none. */
+/* Ends the name of a device's primary context and all that it owns: that name, or 0: none. */
 uint64_t objects_end_primary(struct objects *o, uint64_t device);
 
 #endif

@@ -48,7 +48,6 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
 
 CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
                                         struct args_cuDevicePrimaryCtxReset_v2 *a) {
-    CUcontext again;
     CUdevice device;
     uint64_t name;
     CUresult r = worker_device(w, a->dev, &device);
@@ -57,21 +56,15 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     if (r != CUDA_SUCCESS)
         return r;
     r = w->driver.cuDevicePrimaryCtxReset_v2(device);
+    if (r != CUDA_SUCCESS)
+        return r;
     name = objects_end_primary(&w->objects, (uint64_t)a->dev);
     pending_forget_context(name);
     worker_forget_context();
-    if (r == CUDA_SUCCESS)
-        memory_end_context(name);
+    memory_end_context(name);
     if (a->dev == 0)
         regions_unregistered(w);
-    /* The guest's name goes on, and means a context that must be made anew. */
-    if (r == CUDA_SUCCESS && name) {
-        r = w->driver.cuDevicePrimaryCtxRetain(&again, device);
-        if (r == CUDA_SUCCESS)
-            __atomic_fetch_add(&w->holds[a->dev], 1, __ATOMIC_RELAXED);
-        regions_register(w);
-    }
-    return r;
+    return CUDA_SUCCESS;
 }
 
 CUresult own_cuCtxCreate_v2(struct worker *w, struct frame *f, struct args_cuCtxCreate_v2 *a) {

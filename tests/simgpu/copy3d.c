@@ -177,8 +177,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool async, boo
 static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool async, bool per_thread) {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    if (c->srcLOD || c->dstLOD)
-        return CUDA_ERROR_INVALID_VALUE;
+    /* A level of a mipmapped array is an array by itself: as natively, nobody looks at the LODs. */
     return copy(&(struct wish)WISH_3D(c, dst), &(struct wish)WISH_3D(c, src),
                 (struct extent){c->WidthInBytes, c->Height, c->Depth}, stream, async, per_thread);
 }
@@ -192,7 +191,7 @@ CUresult sim_copy3d_op(const CUDA_MEMCPY3D *c, struct sim_op **op) {
     struct copy3d_op *copy;
     CUresult result;
 
-    if (c->srcLOD || c->dstLOD || !extent.width || !extent.rows || !extent.slices)
+    if (!extent.width || !extent.rows || !extent.slices)
         return CUDA_ERROR_INVALID_VALUE;
     result = make_op(&(struct wish)WISH_3D(c, dst), &(struct wish)WISH_3D(c, src), extent, &copy);
     if (result != CUDA_SUCCESS)

@@ -41,8 +41,9 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
 
     if (!phEvent || (Flags & ~known))
         return CUDA_ERROR_INVALID_VALUE;
-    if (Flags & CU_EVENT_INTERPROCESS)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    /* Nobody can be told of it: there is no cuIpcGetEventHandle here. */
+    if (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
     event = calloc(1, sizeof(*event));
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -69,18 +70,17 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags, bool pe
     SIM_AUTO struct sim_stream *stream = NULL;
     struct sim_mark *mark;
     struct sim_op *op;
-    SIM_ENTER(context);
     EVENT(event, hEvent);
     CUresult result;
 
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_stream_get(context, hStream, per_thread, &stream);
+    result = sim_stream_look(hStream, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (flags)
         return stream->tips.capture ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_ILLEGAL_STATE;
-    if (event->context != context)
+    if (event->context != stream->context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_capture_record(stream, event))
         return CUDA_SUCCESS;
@@ -181,14 +181,13 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags, boo
     SIM_AUTO struct sim_stream *stream = NULL;
     struct sim_mark *mark;
     struct sim_op *op;
-    SIM_ENTER(context);
     EVENT(event, hEvent);
     CUresult result;
     bool good;
 
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_stream_get(context, hStream, per_thread, &stream);
+    result = sim_stream_look(hStream, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (flags)

@@ -177,6 +177,8 @@ void sim_pool_account(const struct sim_block *block, bool begins);
  */
 CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_thread,
                         struct sim_stream **out);
+/* The same where the stream may be another context's, of which the call is then. */
+CUresult sim_stream_look(CUstream handle, bool per_thread, struct sim_stream **out);
 
 /* Waits for the work in these streams of the context, whichever thread submitted it. */
 void sim_context_wait(struct sim_context *context, enum sim_which_streams which);

@@ -21,8 +21,7 @@ CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_t
     return CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* For calls that only look at a stream: it may be another context's than the current one. */
-static CUresult look(CUstream handle, bool per_thread, struct sim_stream **out) {
+CUresult sim_stream_look(CUstream handle, bool per_thread, struct sim_stream **out) {
     SIM_ENTER(context);
 
     *out = handle > CU_STREAM_PER_THREAD ? sim_handle_get(handle, SIM_STREAM) : NULL;
@@ -33,7 +32,7 @@ static CUresult look(CUstream handle, bool per_thread, struct sim_stream **out) 
 
 #define LOOK(name, handle, per_thread)                                                             \
     SIM_AUTO struct sim_stream *name = NULL;                                                       \
-    CUresult name##_error = look(handle, per_thread, &name);                                       \
+    CUresult name##_error = sim_stream_look(handle, per_thread, &name);                            \
     if (name##_error != CUDA_SUCCESS)                                                              \
     return name##_error
 

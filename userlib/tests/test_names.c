@@ -50,6 +50,31 @@ static void test_reused_place_has_another_name(void **state) {
     assert_ptr_equal(names_end(VCUDA_KIND_STREAM, fresh), &other);
 }
 
+static void test_what_was_a_name_once(void **state) {
+    uint64_t old = names_new(VCUDA_KIND_STREAM, &object), fresh;
+    uint32_t index = vcuda_name_index(old), generation = vcuda_name_generation(old);
+
+    (void)state;
+    assert_false(names_ended(VCUDA_KIND_STREAM, old));
+    names_end(VCUDA_KIND_STREAM, old);
+    assert_true(names_ended(VCUDA_KIND_STREAM, old));
+    assert_false(names_ended(VCUDA_KIND_EVENT, old));
+    fresh = names_new(VCUDA_KIND_STREAM, &other);
+    assert_int_equal(vcuda_name_index(fresh), index);
+    assert_true(names_ended(VCUDA_KIND_STREAM, old));
+    assert_false(names_ended(VCUDA_KIND_STREAM, fresh));
+    /* Not yet, never, and no names at all. */
+    assert_false(
+        names_ended(VCUDA_KIND_STREAM, vcuda_name(VCUDA_KIND_STREAM, generation + 2, index)));
+    assert_false(names_ended(VCUDA_KIND_STREAM, vcuda_name(VCUDA_KIND_STREAM, 0, index)));
+    assert_false(names_ended(VCUDA_KIND_STREAM, vcuda_name(VCUDA_KIND_STREAM, 1, 0)));
+    assert_false(
+        names_ended(VCUDA_KIND_STREAM, vcuda_name(VCUDA_KIND_STREAM, 1, VCUDA_NAME_INDEX_MAX)));
+    assert_false(names_ended(VCUDA_KIND_STREAM, old + 1));
+    assert_false(names_ended(VCUDA_KIND_STREAM, 0));
+    assert_ptr_equal(names_end(VCUDA_KIND_STREAM, fresh), &other);
+}
+
 static void test_retired_place_is_kept(void **state) {
     uint64_t old = names_new(VCUDA_KIND_EVENT, &object), fresh, third;
 
@@ -164,6 +189,7 @@ int main(void) {
         cmocka_unit_test(test_new_get_end),
         cmocka_unit_test(test_kinds_are_apart),
         cmocka_unit_test(test_reused_place_has_another_name),
+        cmocka_unit_test(test_what_was_a_name_once),
         cmocka_unit_test(test_retired_place_is_kept),
         cmocka_unit_test(test_generation_wraps),
         cmocka_unit_test(test_wild_names),

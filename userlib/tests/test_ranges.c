@@ -192,6 +192,25 @@ static void test_mapped_pieces(void **state) {
     assert_true(ranges_remove(BASE + 3 * PAGE));
 }
 
+/* An allocation ends where it ends, whatever begins there. */
+static void test_allocations_that_touch(void **state) {
+    (void)state;
+    assert_true(ranges_add(RANGE_PLAIN, BASE, PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_PLAIN, BASE + PAGE, PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_MAPPED, BASE + 2 * PAGE, PAGE, 0));
+    ranges_set_usable(BASE + 2 * PAGE, PAGE, true);
+    assert_true(ranges_cover(BASE, PAGE));
+    assert_false(ranges_cover(BASE, PAGE + 1));
+    assert_true(ranges_cover(BASE + PAGE, PAGE));
+    assert_false(ranges_cover(BASE + PAGE, PAGE + 1));
+    assert_true(ranges_remove(BASE + PAGE));
+    assert_true(ranges_add(RANGE_PLAIN, BASE + 3 * PAGE, PAGE, CONTEXT));
+    assert_true(ranges_cover(BASE + 2 * PAGE, PAGE));
+    assert_false(ranges_cover(BASE + 2 * PAGE, PAGE + 1));
+    for (uint64_t i = 0; i < 4; i++)
+        assert_true(i == 1 || ranges_remove(BASE + i * PAGE));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reserved_while_it_lives),
@@ -203,6 +222,7 @@ int main(void) {
         cmocka_unit_test(test_forget_a_context),
         cmocka_unit_test(test_handed_out_again),
         cmocka_unit_test(test_mapped_pieces),
+        cmocka_unit_test(test_allocations_that_touch),
     };
 
     return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);

@@ -150,12 +150,12 @@ static void old_versions(CUcontext primary) {
     CUresult (*pop)(CUcontext *) = (CUresult(*)(CUcontext *))old("cuCtxPopCurrent");
     CUresult (*total)(unsigned int *, CUdevice) =
         (CUresult(*)(unsigned int *, CUdevice))old("cuDeviceTotalMem");
-    unsigned int bytes = 5;
+    unsigned int bytes = 5, version = 0;
     CUcontext c, popped;
     size_t all;
 
     printf("-- old versions\n");
-    SHOW(create(&c, 0, 0));
+    CK(cuCtxCreate(&c, NULL, 0, 0));
     SHOW(pop(&popped));
     printf("%d\n", popped == c);
     SHOW(push(c));
@@ -163,6 +163,20 @@ static void old_versions(CUcontext primary) {
     SHOW(pop(NULL));
     SHOW(destroy(c));
     SHOW(destroy(c));
+    /*
+     * Was seen to fail for want of memory, which there was: perhaps since its addresses would have
+     * to fit in 32 bits. Once more while the others are there, and with its version.
+     */
+    for (int i = 0; i < 2; i++) {
+        c = NULL;
+        SHOW(create(&c, 0, 0));
+        printf("made: %d\n", c != NULL);
+        if (c) {
+            CK(cuCtxGetApiVersion(c, &version));
+            printf("version %u\n", version);
+            CK(cuCtxDestroy(c));
+        }
+    }
     CK(cuDeviceTotalMem(&all, 0));
     SHOW(total(&bytes, 0));
     printf("all of it: %d, its lower half: %d, as much as fits: %d\n", bytes == all,
@@ -170,10 +184,23 @@ static void old_versions(CUcontext primary) {
     SHOW(total(NULL, 0));
 }
 
+/* Before there is any other context. */
+static void old_create_alone(void) {
+    CUresult (*create)(CUcontext *, unsigned int, CUdevice) =
+        (CUresult(*)(CUcontext *, unsigned int, CUdevice))old("cuCtxCreate");
+    CUcontext c = NULL;
+
+    CK(cuInit(0));
+    SHOW(create(&c, 0, 0));
+    printf("made: %d\n", c != NULL);
+}
+
 int main(void) {
     CUcontext c;
     CUevent e;
 
+    apart("the old way, alone", old_create_alone);
+    printf("-- without a context\n");
     SHOW(cuProfilerStart());
     SHOW(cuCtxAttach(&c, 0));
     CK(cuInit(0));

@@ -111,6 +111,7 @@ static void contexts(CUcontext first, CUstream s) {
     SHOW(cuEventQuery(mine));
     SHOW(cuEventSynchronize(mine));
     SHOW(cuStreamWaitEvent(s, others, 0));
+    CK(cuCtxSynchronize());
     CK(cuCtxSetCurrent(first));
     SHOW(cuEventQuery(others));
     SHOW(cuEventRecord(mine, s));
@@ -120,9 +121,6 @@ static void contexts(CUcontext first, CUstream s) {
     SHOW(cuEventQuery(others));
     SHOW(cuEventDestroy(others));
     SHOW(cuEventDestroy(mine));
-    SHOW(cuEventDestroy(mine));
-    SHOW(cuEventQuery(mine));
-    SHOW(cuEventSynchronize(mine));
     SHOW(cuEventDestroy(NULL));
     SHOW(cuEventQuery(NULL));
 }

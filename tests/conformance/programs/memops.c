@@ -131,6 +131,8 @@ int main(void) {
     CK(cuMemHostAlloc((void **)&host, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
     CK(cuMemHostGetDevicePointer(&pinned, host, 0));
     CK(cuMemsetD8(d, 0, 4096));
+    /* The streams do not wait for the default one. */
+    CK(cuCtxSynchronize());
     writes(s, d, pinned, host);
     waits(s, other, d, pinned, host);
     batches(s, d);
