@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
+/* needs: gpu: the simulated one has no events over a whole context, no affinity, no settings */
 /* Contexts: flags, attachment, affinity, settings of the past, events over a whole context. */
 #include <dlfcn.h>
 

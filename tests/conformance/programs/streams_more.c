@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
+/* needs: gpu: the simulated one has no attributes of streams */
 /* Attributes of streams, whose they are, and the calls' other versions. */
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
+/* needs: gpu: the simulated one has no user objects */
 /* User objects: who holds references, and when the destructor runs. */
 #include <pthread.h>
 #include <unistd.h>
