@@ -18,6 +18,7 @@ enum arena_kind {
     ARENA_PINNED,     /* cuMemHostAlloc */
     ARENA_MANAGED,    /* cuMemAllocManaged */
     ARENA_REGISTERED, /* cuMemHostRegister: at the program's own address, see register.h */
+    ARENA_VARIABLES,  /* managed variables of code */
     ARENA_STAGING,    /* the library's own */
 };
 

@@ -80,12 +80,19 @@ struct kernel {
     struct attributes attributes[VCUDA_DEVICES_MAX];
 };
 
+struct bound;
+
 struct library {
-    uint64_t name; /* its own */
+    uint64_t name;           /* its own */
+    struct cuda_image image; /* where the program preserves it; else its data is NULL */
+    struct bound *bound;     /* its managed variables, see bound.h */
     struct kernel *kernels;
     struct module *modules; /* one a context */
     struct variable *variables;
 };
+
+/* The library of a call about one; no context is needed. */
+CUresult library_enter(struct thread **t, CUlibrary library, bool complete, struct library **l);
 
 void code_lock(void);
 void code_unlock(void);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "code.h"
 #include "cuda_calls.h"
 #include "file.h"
@@ -40,8 +41,10 @@ static void free_library(struct library *l) {
         l->modules = m->next;
         module_free(names_end(VCUDA_KIND_MODULE, m->name));
     }
-    if (l)
+    if (l) {
         variables_free(l->variables);
+        bound_free(l->bound);
+    }
     free(l);
 }
 
@@ -52,9 +55,10 @@ struct load {
 
 /*
  * A table of the host's functions and data is pointers into the program. That the code is
- * preserved there says nothing to a driver that gets a copy.
+ * preserved there says nothing to a driver that gets a copy, but that it may be sent again.
  */
-static CUresult read_options(unsigned int count, const CUlibraryOption *options) {
+static CUresult read_options(unsigned int count, const CUlibraryOption *options, bool *preserved) {
+    *preserved = false;
     if (count && !options)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned int i = 0; i < count; i++) {
@@ -62,6 +66,7 @@ static CUresult read_options(unsigned int count, const CUlibraryOption *options)
             return CUDA_ERROR_NOT_SUPPORTED;
         if (options[i] != CU_LIBRARY_BINARY_IS_PRESERVED)
             return CUDA_ERROR_INVALID_VALUE;
+        *preserved = true;
     }
     return CUDA_SUCCESS;
 }
@@ -78,12 +83,14 @@ static CUresult send(struct thread *t, void *arg, uint64_t address, uint64_t byt
 }
 
 static CUresult load(struct thread *t, const struct cuda_image *image, struct jit *jit,
-                     CUlibrary *library) {
+                     bool preserved, CUlibrary *library) {
     struct load l = {.library = new_library(), .jit = jit};
     CUresult r;
 
     if (!l.library)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (preserved)
+        l.library->image = *image;
     r = image_send(t, image, send, &l);
     if (r == CUDA_SUCCESS)
         *library = (CUlibrary)l.library->name;
@@ -112,6 +119,7 @@ VCUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
     struct cuda_image measured;
     struct thread *t;
     struct jit jit;
+    bool preserved;
     CUresult r = guest_enter_any(&t);
 
     (void)libraryOptionValues;
@@ -121,10 +129,10 @@ VCUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary *library, const void *code,
         return CUDA_ERROR_INVALID_VALUE;
     r = jit_read(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (r == CUDA_SUCCESS)
-        r = read_options(numLibraryOptions, libraryOptions);
+        r = read_options(numLibraryOptions, libraryOptions, &preserved);
     if (r == CUDA_SUCCESS)
         r = measure(code, &measured);
-    return r == CUDA_SUCCESS ? load(t, &measured, &jit, library) : r;
+    return r == CUDA_SUCCESS ? load(t, &measured, &jit, preserved, library) : r;
 }
 
 VCUDA_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
@@ -136,6 +144,7 @@ VCUDA_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file
     struct cuda_image measured;
     struct thread *t;
     struct jit jit;
+    bool preserved;
     char *data;
     size_t size;
     CUresult r = guest_enter_any(&t);
@@ -147,21 +156,19 @@ VCUDA_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file
         return CUDA_ERROR_INVALID_VALUE;
     r = jit_read(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (r == CUDA_SUCCESS)
-        r = read_options(numLibraryOptions, libraryOptions);
+        r = read_options(numLibraryOptions, libraryOptions, &preserved);
     if (r == CUDA_SUCCESS)
         r = file_read(fileName, &data, &size);
     if (r != CUDA_SUCCESS)
         return r;
     r = cuda_image_measure(data, size, &measured);
     if (r == CUDA_SUCCESS)
-        r = load(t, &measured, &jit, library);
+        r = load(t, &measured, &jit, false, library);
     free(data);
     return r;
 }
 
-/* The library of a call about one; no context is needed. */
-static CUresult enter_library(struct thread **t, CUlibrary library, bool complete,
-                              struct library **l) {
+CUresult library_enter(struct thread **t, CUlibrary library, bool complete, struct library **l) {
     CUresult r = guest_enter_any(t);
 
     if (r != CUDA_SUCCESS)
@@ -175,7 +182,7 @@ static CUresult enter_library(struct thread **t, CUlibrary library, bool complet
 VCUDA_EXPORT CUresult cuLibraryUnload(CUlibrary library) {
     struct library *l;
     struct thread *t;
-    CUresult r = enter_library(&t, library, true, &l);
+    CUresult r = library_enter(&t, library, true, &l);
 
     if (r == CUDA_SUCCESS)
         r = wire_cuLibraryUnload(t, l->name);
@@ -251,7 +258,7 @@ VCUDA_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, c
     struct library *l;
     struct kernel *k;
     struct thread *t;
-    CUresult r = enter_library(&t, library, pKernel && name, &l);
+    CUresult r = library_enter(&t, library, pKernel && name, &l);
 
     if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
         r = CUDA_ERROR_NOT_FOUND;
@@ -285,7 +292,7 @@ static CUresult enumerate(void *arg, uint32_t index, const char *name) {
 VCUDA_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels,
                                                 CUlibrary lib) {
     struct enumeration e = {.kernels = kernels, .room = numKernels};
-    CUresult r = enter_library(&e.thread, lib, kernels, &e.library);
+    CUresult r = library_enter(&e.thread, lib, kernels, &e.library);
 
     return r == CUDA_SUCCESS && numKernels
                ? names_ask(e.thread, e.library->name, wire_library_names, enumerate, &e)
@@ -298,12 +305,14 @@ VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlib
     uint64_t address = 0, size = 0;
     struct library *l;
     struct thread *t;
-    CUresult r = enter_library(&t, library, (dptr || bytes) && name, &l);
+    CUresult r = library_enter(&t, library, (dptr || bytes) && name, &l);
 
     if (r == CUDA_SUCCESS)
         r = guest_enter(&t);
     if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
         r = CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS && bound_find(l->bound, name, dptr, bytes))
+        return CUDA_SUCCESS;
     if (r == CUDA_SUCCESS)
         r = wire_cuLibraryGetGlobal(t, &address, &size, l->name, name);
     if (r != CUDA_SUCCESS)
@@ -314,28 +323,6 @@ VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlib
     if (bytes)
         *bytes = size;
     return CUDA_SUCCESS;
-}
-
-/*
- * Belongs to no context. The program could not touch the driver's address, and code of the GPU's
- * refers to that one: another, in the arena, would not do.
- */
-VCUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                                          const char *name) {
-    struct library *l;
-    struct thread *t;
-    CUresult r = enter_library(&t, library, (dptr || bytes) && name, &l);
-
-    if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
-        r = CUDA_ERROR_NOT_FOUND;
-    if (r == CUDA_SUCCESS)
-        r = wire_library_managed(t, l->name, name);
-    if (r != CUDA_SUCCESS)
-        return r;
-    guest_log("__managed__ variable %s: not supported, only the GPU could reach it; use "
-              "cuMemAllocManaged, or a __device__ variable and copies",
-              name);
-    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 static struct module *find_module(struct library *l, uint64_t context) {
@@ -396,7 +383,7 @@ VCUDA_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
     CUresult r = guest_enter(&t);
 
     if (r == CUDA_SUCCESS)
-        r = enter_library(&t, library, pMod, &l);
+        r = library_enter(&t, library, pMod, &l);
     if (r != CUDA_SUCCESS)
         return r;
     code_lock();
@@ -413,7 +400,7 @@ VCUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library
                                                   const char *symbol) {
     struct library *l;
     struct thread *t;
-    CUresult r = enter_library(&t, library, fptr && symbol, &l);
+    CUresult r = library_enter(&t, library, fptr && symbol, &l);
 
     if (r == CUDA_SUCCESS && strlen(symbol) >= VCUDA_INLINE_MAX)
         r = CUDA_ERROR_NOT_FOUND;

@@ -121,7 +121,8 @@ CUresult managed_free(CUdeviceptr address) {
 static bool is_managed(uint64_t address, size_t count) {
     struct arena_block block;
 
-    return count && arena_find((const void *)address, count, &block) && block.kind == ARENA_MANAGED;
+    return count && arena_find((const void *)address, count, &block) &&
+           (block.kind == ARENA_MANAGED || block.kind == ARENA_VARIABLES);
 }
 
 static bool location_ok(const CUmemLocation *l) {

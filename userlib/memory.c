@@ -174,7 +174,7 @@ VCUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
         return r;
     if (!pdptr || Flags)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!arena_find(p, 1, &block) || block.kind == ARENA_MANAGED)
+    if (!arena_find(p, 1, &block) || block.kind == ARENA_MANAGED || block.kind == ARENA_VARIABLES)
         return register_only_noted(p) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     *pdptr = (CUdeviceptr)p;
     return CUDA_SUCCESS;
@@ -187,7 +187,8 @@ VCUDA_EXPORT CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!pFlags || !arena_find(p, 1, &block) || block.kind == ARENA_MANAGED)
+    if (!pFlags || !arena_find(p, 1, &block) || block.kind == ARENA_MANAGED ||
+        block.kind == ARENA_VARIABLES)
         return CUDA_ERROR_INVALID_VALUE;
     /* With unified addresses every pinned allocation is mapped for the device. */
     *pFlags = block.flags | CU_MEMHOSTALLOC_DEVICEMAP;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "code.h"
 #include "cuda_calls.h"
 #include "file.h"
@@ -217,6 +218,7 @@ VCUDA_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned
 VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
                                            const char *name) {
     uint64_t address = 0, size = 0;
+    struct library *l;
     struct module *m;
     struct thread *t;
     CUresult r = guest_enter(&t);
@@ -228,6 +230,9 @@ VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUm
     m = names_get(VCUDA_KIND_MODULE, (uint64_t)hmod);
     if (!m)
         return CUDA_ERROR_INVALID_HANDLE;
+    l = names_get(VCUDA_KIND_LIBRARY, m->library);
+    if (l && bound_find(l->bound, name, dptr, bytes))
+        return CUDA_SUCCESS;
     r = wire_cuModuleGetGlobal_v2(t, &address, &size, (uint64_t)hmod, name);
     if (r != CUDA_SUCCESS)
         return r;

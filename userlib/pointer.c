@@ -31,7 +31,7 @@ static struct pointer look_up(CUdeviceptr ptr) {
     if (ranges_find(ptr, 1, &p.range)) {
         p.place = DEVICE;
     } else if (arena_find((const void *)ptr, 1, &block)) {
-        p.place = block.kind == ARENA_MANAGED ? MANAGED : PINNED;
+        p.place = block.kind == ARENA_MANAGED || block.kind == ARENA_VARIABLES ? MANAGED : PINNED;
         p.range = (struct range){.start = (uint64_t)block.start,
                                  .size = block.size,
                                  .id = (uint64_t)block.start,
