@@ -3,9 +3,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct counters counters;
+bool counters_each;
+
+void counters_start(void) {
+    const char *stats = getenv("VCUDA_STATS");
+
+    counters_each = stats && !strcmp(stats, "calls");
+}
 
 static uint64_t sum(const uint64_t *of_calls) {
     uint64_t all = 0;
@@ -35,20 +43,22 @@ static void print_each(void) {
 
         if (!posted && !waited)
             break;
-        fprintf(stderr, "vcuda: pid=%d call=%s posted=%lu waited=%lu\n", getpid(),
-                vcuda_call_name(calls[i]), posted, waited);
+        fprintf(stderr, "vcuda: pid=%d call=%s posted=%lu waited=%lu us=%lu\n", getpid(),
+                vcuda_call_name(calls[i]), posted, waited, counters.ns[calls[i]] / 1000);
     }
 }
 
-void counters_print(const char *transport, bool each) {
+void counters_print(const char *transport) {
     uint64_t posted = sum(counters.posted), waited = sum(counters.waited);
 
+    if (!getenv("VCUDA_STATS"))
+        return;
     fprintf(stderr,
             "vcuda: pid=%d transport=%s calls=%lu posted=%lu waited=%lu slept=%lu "
             "notifications=%lu pinned=%lu pageable=%lu staged=%lu inline=%lu images=%lu\n",
             getpid(), transport, posted + waited, posted, waited, counters.slept,
             counters.notifications, counters.bytes_moved_pinned, counters.bytes_moved_pageable,
             counters.bytes_staged, counters.bytes_inline, counters.bytes_image);
-    if (each)
+    if (counters_each)
         print_each();
 }

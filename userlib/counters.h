@@ -14,6 +14,7 @@
 struct counters {
     uint64_t posted[VCUDA_CALLS];  /* records sent, without a completion */
     uint64_t waited[VCUDA_CALLS];  /* with one */
+    uint64_t ns[VCUDA_CALLS];      /* that threads waited for these, if counters_each */
     uint64_t slept;                /* times a thread went to sleep for a completion or for space */
     uint64_t notifications;        /* sent to the worker */
     uint64_t bytes_moved_pinned;   /* asked for by copies from or to pinned memory */
@@ -25,8 +26,14 @@ struct counters {
 
 extern struct counters counters;
 
-/* One line on stderr, and one for each call if `each`. */
-void counters_print(const char *transport, bool each);
+/* Whether each call's numbers are wanted. */
+extern bool counters_each;
+
+/* Once, at the start: whether VCUDA_STATS asks for each call's numbers. */
+void counters_start(void);
+
+/* What VCUDA_STATS asks for, on stderr. */
+void counters_print(const char *transport);
 
 #define COUNT(field, n) __atomic_fetch_add(&counters.field, n, __ATOMIC_RELAXED)
 

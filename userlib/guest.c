@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "barrier.h"
@@ -150,13 +149,10 @@ static void in_child(void) {
  * that nobody waited for is not seen.
  */
 static void leave(void) {
-    const char *stats = getenv("VCUDA_STATS");
-
     if (vcuda_load_acquire(&guest_state) != GUEST_READY)
         return;
     vcuda_store_release(&guest_state, GUEST_LEFT);
-    if (stats)
-        counters_print(session.transport.kind, !strcmp(stats, "calls"));
+    counters_print(session.transport.kind);
 }
 
 static CUresult init_once(void) {
@@ -167,6 +163,7 @@ static CUresult init_once(void) {
     if (guest_state != GUEST_NEW)
         return guest_ready();
     environment_read();
+    counters_start();
     r = session_open();
     if (r != CUDA_SUCCESS)
         return r;

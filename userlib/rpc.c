@@ -468,11 +468,21 @@ void rpc_host_done(uint32_t place, uint32_t serial) {
         kick();
 }
 
+static __attribute__((noinline)) void await_timed(struct rpc *rpc) {
+    uint64_t begun = vcuda_now_ns();
+
+    await(rpc);
+    COUNT(ns[rpc->head.call], vcuda_now_ns() - begun);
+}
+
 CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     void (*after)(void);
     CUresult r;
 
-    await(rpc);
+    if (counters_each)
+        await_timed(rpc);
+    else
+        await(rpc);
     if (rpc->printed)
         printed_write(rpc->printed);
     r = rpc->status;
