@@ -189,6 +189,22 @@ CUresult capture_forbids_on(struct thread *t, uint64_t stream) {
     return capture_any() && !capture_graph(t, stream) ? capture_forbids(t) : CUDA_SUCCESS;
 }
 
+/* While nothing is captured it needs no asking; after a fault the driver has the word. */
+VCUDA_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
+    struct thread *t;
+    uint64_t name;
+    CUresult r = enter(&t, hStream, &name);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!captureStatus)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (capture_any() || guest_fault(t) != CUDA_SUCCESS)
+        return wire_cuStreamIsCapturing(t, name, (int32_t *)captureStatus);
+    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+}
+
 VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     int32_t status = CU_STREAM_CAPTURE_STATUS_NONE;
     struct thread *t;

@@ -35,7 +35,8 @@ struct attributes {
 
 struct old_launch;
 
-#define FUNCTION_SHAPES 8
+#define FUNCTION_SHAPES 64
+#define FUNCTION_OCCUPANCIES 8
 
 struct function {
     uint64_t name;    /* its own */
@@ -50,9 +51,10 @@ struct function {
     uint32_t clusters;           /* 1: it runs in clusters only */
     uint32_t loaded;             /* 1: no launch needs to load it any more */
     struct attributes attributes;
+    uint32_t shared_set; /* dynamic shared memory that was allowed last, and 1; 0: unknown */
     uint64_t shapes[FUNCTION_SHAPES]; /* hashes of launches with attributes that the driver took */
-    uint32_t shapes_used;
-    struct old_launch *old; /* what cuParamSet and the like collected */
+    uint64_t occupancies[FUNCTION_OCCUPANCIES]; /* questions and their answers (occupancy.c) */
+    struct old_launch *old;                     /* what cuParamSet and the like collected */
 };
 
 /* A variable whose address the program knows: device memory to all who are given it. */
@@ -78,6 +80,7 @@ struct kernel {
     char *symbol;
     struct function *functions; /* one a context */
     struct attributes attributes[VCUDA_DEVICES_MAX];
+    uint32_t shared_set[VCUDA_DEVICES_MAX]; /* as a function's */
 };
 
 struct bound;
@@ -93,6 +96,25 @@ struct library {
 
 /* The library of a call about one; no context is needed. */
 CUresult library_enter(struct thread **t, CUlibrary library, bool complete, struct library **l);
+
+/*
+ * Whether an attribute has the value already that a program sets: libraries set the same before
+ * each of their launches. *set is what is remembered of it.
+ */
+static inline bool attribute_is_set(const uint32_t *set, CUfunction_attribute attribute,
+                                    int value) {
+    return attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
+           vcuda_load_once(set) == (uint32_t)value + 1;
+}
+
+/* Remembers that it was set. */
+static inline void attribute_remember(uint32_t *set, CUfunction_attribute attribute, int value) {
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        vcuda_store_once(set, (uint32_t)value + 1);
+}
+
+/* A setting of a function, a kernel or a context has changed: what is known of occupancy is old. */
+void occupancy_forget(void);
 
 void code_lock(void);
 void code_unlock(void);

@@ -115,6 +115,7 @@ static CUresult retain(struct thread *t, CUdevice dev) {
     if (r != CUDA_SUCCESS)
         return r;
     c->flags = primaries[dev].flags;
+    vcuda_store_once(&c->id, 0);
     vcuda_store_once(&c->sticky, 0);
     vcuda_store_release(&c->inactive, 0);
     primaries[dev].retained = 1;
@@ -178,6 +179,7 @@ static void renew(struct thread *t, CUdevice dev) {
 
     vcuda_store_release(&c->inactive, 1);
     context_forget(primaries[dev].name);
+    vcuda_store_once(&c->id, 0);
     vcuda_store_once(&c->sticky, 0);
     if (wire_cuDevicePrimaryCtxRetain(t, primaries[dev].name, dev, primaries[dev].flags) ==
         CUDA_SUCCESS)
@@ -398,6 +400,20 @@ VCUDA_EXPORT CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
     return CUDA_SUCCESS;
 }
 
+/* It stays as it is as long as the context lives; after a fault the driver has the word. */
+static CUresult context_id(struct thread *t, uint64_t name, uint64_t *id) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, name);
+    CUresult r;
+
+    *id = c ? vcuda_load_once(&c->id) : 0;
+    if (*id && !vcuda_load_once(&c->sticky))
+        return CUDA_SUCCESS;
+    r = wire_cuCtxGetId(t, name, id);
+    if (r == CUDA_SUCCESS && c)
+        vcuda_store_once(&c->id, *id);
+    return r;
+}
+
 VCUDA_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
     struct thread *t;
     CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
@@ -408,7 +424,18 @@ VCUDA_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
         return CUDA_ERROR_INVALID_VALUE;
     if (ctx && (r = guest_check(VCUDA_KIND_CONTEXT, ctx)) != CUDA_SUCCESS)
         return r;
-    return wire_cuCtxGetId(t, ctx ? (uint64_t)ctx : t->context, (uint64_t *)ctxId);
+    return context_id(t, ctx ? (uint64_t)ctx : t->context, (uint64_t *)ctxId);
+}
+
+VCUDA_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = wire_cuCtxSetCacheConfig(t, (int32_t)config);
+    if (r == CUDA_SUCCESS)
+        occupancy_forget();
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {

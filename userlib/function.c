@@ -200,6 +200,14 @@ VCUDA_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, C
     return CUDA_SUCCESS;
 }
 
+/* What was set for a function's kernel is no longer so there. */
+static void forget_kernel(const struct function *f) {
+    struct kernel *k = f->kernel ? names_get(VCUDA_KIND_KERNEL, f->kernel) : NULL;
+
+    for (int dev = 0; k && dev < VCUDA_DEVICES_MAX; dev++)
+        vcuda_store_once(&k->shared_set[dev], 0);
+}
+
 /* Remembered, since a launch that asks for more is refused at once. */
 VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
     struct function *f;
@@ -208,14 +216,34 @@ VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute 
 
     if (r == CUDA_SUCCESS)
         r = enter_function(hfunc, hfunc, &f);
-    if (r == CUDA_SUCCESS)
-        r = wire_cuFuncSetAttribute(t, (uint64_t)hfunc, attrib, value);
     if (r != CUDA_SUCCESS)
         return r;
+    if (attribute_is_set(&f->shared_set, attrib, value))
+        return guest_fault(t);
+    r = wire_cuFuncSetAttribute(t, (uint64_t)hfunc, attrib, value);
+    if (r != CUDA_SUCCESS)
+        return r;
+    forget_kernel(f);
+    attribute_remember(&f->shared_set, attrib, value);
     vcuda_store_release(&f->attributes.known, 0);
+    occupancy_forget();
     if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         vcuda_store_once(&f->max_dynamic_shared, (uint32_t)value);
     return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+    struct function *f;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = enter_function(hfunc, hfunc, &f);
+    if (r == CUDA_SUCCESS)
+        r = wire_cuFuncSetCacheConfig(t, (uint64_t)hfunc, (int32_t)config);
+    if (r == CUDA_SUCCESS)
+        occupancy_forget();
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuFuncLoad(CUfunction function) {

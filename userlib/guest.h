@@ -71,6 +71,7 @@ struct context {
     uint32_t sticky;   /* CUresult of a fault that ended this context's usefulness, or 0 */
     uint32_t attached; /* by cuCtxAttach, beyond its making */
     uint64_t green;    /* name of the green context that it belongs to, or 0 */
+    uint64_t id;       /* as the driver numbers it; 0: not asked yet */
 };
 
 struct stream {

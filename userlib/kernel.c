@@ -146,8 +146,10 @@ static void forget_attributes(struct kernel *k, CUdevice dev) {
     for (struct function *f = k->functions; f; f = f->next) {
         vcuda_store_release(&f->attributes.known, 0);
         vcuda_store_once(&f->max_dynamic_shared, 0); /* the next launch that needs it asks */
+        vcuda_store_once(&f->shared_set, 0);
     }
     code_unlock();
+    occupancy_forget();
 }
 
 VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,
@@ -160,9 +162,29 @@ VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val,
         r = CUDA_ERROR_INVALID_HANDLE;
     if (r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()))
         r = CUDA_ERROR_INVALID_DEVICE;
+    if (r == CUDA_SUCCESS && attribute_is_set(&k->shared_set[dev], attrib, val))
+        return guest_fault(t);
     if (r == CUDA_SUCCESS)
         r = wire_cuKernelSetAttribute(t, attrib, val, k->name, dev);
+    if (r != CUDA_SUCCESS)
+        return r;
+    forget_attributes(k, dev);
+    attribute_remember(&k->shared_set[dev], attrib, val);
+    return CUDA_SUCCESS;
+}
+
+VCUDA_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
+    struct kernel *k;
+    struct thread *t;
+    CUresult r = enter_kernel(&t, kernel, kernel, &k);
+
+    if (r == CUDA_ERROR_INVALID_VALUE) /* no kernel at all */
+        r = CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()))
+        r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS)
-        forget_attributes(k, dev);
+        r = wire_cuKernelSetCacheConfig(t, k->name, (int32_t)config, dev);
+    if (r == CUDA_SUCCESS)
+        occupancy_forget();
     return r;
 }

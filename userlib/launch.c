@@ -180,6 +180,11 @@ static __attribute__((noinline)) uint64_t shape_of(const struct launch *l) {
     return shape | 1;
 }
 
+/* The last bit is always set. */
+static uint32_t place_of(uint64_t shape) {
+    return shape >> 1 & (FUNCTION_SHAPES - 1);
+}
+
 /*
  * Whether the driver must look at a launch before we go on: what it says of attributes and clusters
  * it says at once, and nobody here knows all its rules. A shape that it took once it takes again.
@@ -188,17 +193,11 @@ static bool must_ask(const struct function *f, const struct launch *l, uint64_t 
     if (!l->attribute_count && !f->clusters)
         return false;
     *shape = shape_of(l);
-    for (int i = 0; i < FUNCTION_SHAPES; i++) {
-        if (vcuda_load_once(&f->shapes[i]) == *shape)
-            return false;
-    }
-    return true;
+    return vcuda_load_once(&f->shapes[place_of(*shape)]) != *shape;
 }
 
 static void remember(struct function *f, uint64_t shape) {
-    uint32_t place = __atomic_fetch_add(&f->shapes_used, 1, __ATOMIC_RELAXED);
-
-    vcuda_store_once(&f->shapes[place % FUNCTION_SHAPES], shape);
+    vcuda_store_once(&f->shapes[place_of(shape)], shape);
 }
 
 /* The commonest record of all, put together here: fourteen arguments would be passed on. */

@@ -247,7 +247,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
             continue;
         }
         tell_space();
-        if (vcuda_spin_look(&S.duplex))
+        if (vcuda_spin_look(&S.duplex, !since))
             continue;
         now = vcuda_now_ns();
         if (!since)

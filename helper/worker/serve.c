@@ -183,7 +183,7 @@ static void await_record(struct worker *w, uint64_t *since) {
     uint64_t now;
 
     /* While the GPU is asked without a pause, that is look enough. */
-    if (pause && vcuda_spin_look(&w->duplex))
+    if (pause && vcuda_spin_look(&w->duplex, !*since))
         return;
     now = vcuda_now_ns();
     if (!*since)
