@@ -6,7 +6,6 @@
 #include "apart.h"
 #include "cuda_calls.h"
 #include "guest.h"
-#include "procaddress.h"
 #include "wire.h"
 
 struct request {
@@ -36,9 +35,9 @@ static CUresult allocate(CUdeviceptr *dptr, struct thread *t, struct request *q,
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!dptr || (!q->bytes && !procaddress_used()))
+    if (!dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!q->bytes) { /* seen of the runtime: no memory is had and freed well */
+    if (!q->bytes) { /* seen natively: no memory is had, and freed, well */
         *dptr = 0;
         return CUDA_SUCCESS;
     }
@@ -75,7 +74,7 @@ VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 
     if (r == CUDA_SUCCESS)
         r = stream_resolve(t, hStream, &stream, &context);
-    if (r != CUDA_SUCCESS || (!dptr && procaddress_used()))
+    if (r != CUDA_SUCCESS || !dptr)
         return r;
     if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL ||
         !ranges_remove(dptr))

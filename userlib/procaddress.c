@@ -5,7 +5,6 @@
 #include "cuda_calls.h"
 #include "guest.h"
 #include "list_procaddress.h"
-#include "procaddress.h"
 #include "session.h"
 
 /* Rows of the list whose function this library does not have come out as NULL. */
@@ -26,12 +25,6 @@ static const struct {
     CUDA_LIST_PROCADDRESS(ENTRY)
 #undef ENTRY
 };
-
-static uint32_t used;
-
-bool procaddress_used(void) {
-    return vcuda_load_once(&used);
-}
 
 /* The first row of a name; the list is sorted by them. Its number if there is none. */
 static size_t first_row(const char *symbol) {
@@ -76,7 +69,6 @@ VCUDA_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cu
 
     if (!symbol || !pfn || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
         return CUDA_ERROR_INVALID_VALUE;
-    vcuda_store_once(&used, 1);
     cuDriverGetVersion(&driver);
     *pfn = NULL;
     if (cudaVersion > driver)

@@ -70,8 +70,7 @@ CUresult own_cuMemPoolSetAccess(struct worker *w, struct frame *f,
         return r;
     r = w->driver.cuMemPoolSetAccess(a->pool, list, count);
     free(list);
-    /* Seen: what a program is told of the pool's own device, and of one that there is not. */
-    return r == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : r;
+    return r;
 }
 
 CUresult own_cuMemPoolGetAccess(struct worker *w, struct frame *f,
@@ -120,37 +119,19 @@ CUresult own_cuMemPoolDestroy(struct worker *w, struct frame *f, struct args_cuM
     return r;
 }
 
-/* The errors of a place and a type that have no pool. */
-static CUresult check_pool_of(const struct worker *w, const CUmemLocation *location, int32_t type) {
-    CUdevice device;
-
-    if (location->type < CU_MEM_LOCATION_TYPE_DEVICE ||
-        location->type > CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ||
-        (type != CU_MEM_ALLOCATION_TYPE_PINNED && type != CU_MEM_ALLOCATION_TYPE_MANAGED))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return location->type == CU_MEM_LOCATION_TYPE_DEVICE ? worker_device(w, location->id, &device)
-                                                         : CUDA_SUCCESS;
-}
-
 CUresult own_cuMemGetDefaultMemPool(struct worker *w, struct frame *f,
                                     struct args_cuMemGetDefaultMemPool *a) {
     CUmemLocation location = *a->location;
-    CUresult r = check_pool_of(w, &location, a->type);
 
     (void)f;
-    if (r != CUDA_SUCCESS)
-        return r;
     worker_location(w, &location);
     return w->driver.cuMemGetDefaultMemPool(&a->pool_out, &location, (CUmemAllocationType)a->type);
 }
 
 CUresult own_cuMemGetMemPool(struct worker *w, struct frame *f, struct args_cuMemGetMemPool *a) {
     CUmemLocation location = *a->location;
-    CUresult r = check_pool_of(w, &location, a->type);
 
     (void)f;
-    if (r != CUDA_SUCCESS)
-        return r;
     worker_location(w, &location);
     return w->driver.cuMemGetMemPool(&a->pool, &location, (CUmemAllocationType)a->type);
 }

@@ -106,9 +106,10 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool handle) {
 }
 
 static CUresult at_device(const CUmemLocation *location, CUmemAllocationType type) {
-    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return location ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
-    return location->type == CU_MEM_LOCATION_TYPE_DEVICE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    return location && type == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                   location->type == CU_MEM_LOCATION_TYPE_DEVICE && sim_device(location->id)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
@@ -240,12 +241,12 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, siz
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(map[i].location.id))
-            return CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_INVALID_DEVICE;
         /* Its own device has always all rights. */
         if (map[i].location.id == pool->device->ordinal
                 ? map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                 : map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
-            return CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_INVALID_DEVICE;
     }
     return CUDA_SUCCESS;
 }
@@ -285,8 +286,12 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool,
 
     if (result != CUDA_SUCCESS)
         return result;
-    if (!dptr || !bytes)
+    if (!dptr)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!bytes) { /* as NVIDIA's */
+        *dptr = 0;
+        return CUDA_SUCCESS;
+    }
     if (pool->limit && bytes > pool->limit)
         return CUDA_ERROR_OUT_OF_MEMORY;
     result = sim_memory_alloc(&space, SIM_MEMORY_DEVICE, bytes, 1, &addr);
@@ -302,10 +307,6 @@ static CUresult from_current(CUdeviceptr *dptr, size_t bytes, CUstream stream, b
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_ENTER(context);
 
-    if (!bytes && dptr && sim_procaddress_used) { /* as NVIDIA's, for programs of the runtime */
-        *dptr = 0;
-        return CUDA_SUCCESS;
-    }
     pool = pool_of(context->device, true);
     return pool ? allocate(dptr, bytes, pool, stream, per_thread) : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -358,7 +359,7 @@ static CUresult free_async(CUdeviceptr dptr, CUstream handle, bool per_thread) {
     SIM_ENTER(context);
     CUresult result = sim_stream_get(context, handle, per_thread, &stream);
 
-    if (result != CUDA_SUCCESS || (!dptr && sim_procaddress_used))
+    if (result != CUDA_SUCCESS || !dptr)
         return result;
     if (!sim_memory_find(dptr, &block) || block.base != dptr || block.kind != SIM_MEMORY_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;

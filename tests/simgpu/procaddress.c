@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdatomic.h>
 #include <string.h>
 
 #include "cuda_abi.h"
@@ -20,8 +19,6 @@ static const struct row rows[] = {
     CUDA_LIST_PROCADDRESS(ROW)
 #undef ROW
 };
-
-atomic_bool sim_procaddress_used;
 
 /* The last row that applies; *known tells whether the name exists in any version. */
 static const struct row *look_up(const char *symbol, int version, enum meaning meaning,
@@ -47,7 +44,6 @@ static CUresult get(const char *symbol, void **pfn, int version, uint64_t flags,
     const struct row *row;
     bool known;
 
-    sim_procaddress_used = true;
     if (!symbol || !pfn || version > CUDA_VERSION || (flags & ~both) || flags == both)
         return CUDA_ERROR_INVALID_VALUE;
     row = look_up(symbol, version,

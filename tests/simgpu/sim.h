@@ -102,8 +102,6 @@ struct sim_event {
 
 /* Set while the process exits: running kernels end early, calls return 4. */
 extern volatile bool sim_exiting;
-/* Set once functions were asked for by cuGetProcAddress: some calls mean more to who did. */
-extern atomic_bool sim_procaddress_used;
 
 /* CUDA_SUCCESS, or why no call can be served: not initialised, forked, exiting, or not here. */
 CUresult sim_ready(void);
