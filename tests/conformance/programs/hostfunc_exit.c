@@ -24,27 +24,18 @@ static void nothing(void *unused) {
 static void child(CUhostFn fn, int more, int how) {
     CUstream s;
     pid_t pid;
-    int status = 0;
 
     start();
     CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     CK(cuLaunchHostFunc(s, fn, NULL));
     for (int i = 0; i < more; i++)
         CK(cuLaunchHostFunc(s, nothing, NULL));
+    /* What a child calls of a CUDA that its parent initialised is undefined: it calls nothing. */
     if (how == 2) {
         pid = fork();
-        if (!pid) {
-            CUresult r = cuLaunchHostFunc(s, nothing, NULL);
-
-            printf("a child's launch = %d\n", r);
-            fflush(stdout);
+        if (!pid)
             _exit(0);
-        }
-        waitpid(pid, &status, 0);
-        if (!WIFEXITED(status)) {
-            printf("a child's launch: ends the program\n");
-            fflush(stdout);
-        }
+        waitpid(pid, NULL, 0);
     }
     if (how == 1)
         _exit(0);

@@ -30,9 +30,10 @@ int main() {
     SHOW(cudaEventSynchronize(e));
     printf("after the event\n");
     SHOW(cudaDeviceSynchronize());
-    say<<<1, 1>>>(1);
+    // Not in between: a call that does not wait, before which text may be out already, or not.
     int *d;
-    SHOW(cudaMalloc(&d, 4));
+    CK(cudaMalloc(&d, 4));
+    say<<<1, 1>>>(1);
     SHOW(cudaFree(d));
     // One thread after the other, so that the order is known.
     for (int i = 0; i < 3; i++) {
