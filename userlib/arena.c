@@ -120,6 +120,10 @@ static struct piece *carve(size_t room) {
     return NULL;
 }
 
+static bool ends_with_context(enum arena_kind kind) {
+    return kind == ARENA_PINNED || kind == ARENA_MANAGED;
+}
+
 CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
                      void **out) {
     size_t room = pages(bytes);
@@ -135,8 +139,9 @@ CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsig
         p = r == CUDA_SUCCESS ? carve(room) : NULL;
     }
     if (p) {
-        p->block = (struct arena_block){p->start, bytes, flags, kind,
-                                        kind == ARENA_MANAGED ? t->context : 0};
+        p->block = (struct arena_block){p->start, bytes, flags, kind, 0};
+        if (ends_with_context(kind))
+            p->block.context = t->context;
         *out = p->start;
     } else if (r == CUDA_SUCCESS) {
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -177,7 +182,7 @@ CUresult arena_free(void *address, enum arena_kind kind) {
 void arena_forget(uint64_t context) {
     pthread_mutex_lock(&arena.lock);
     for (struct piece *p = arena.pieces; p; p = p->next) {
-        if (p->used && p->block.kind == ARENA_MANAGED && p->block.context == context)
+        if (p->used && ends_with_context(p->block.kind) && p->block.context == context)
             p->used = false;
     }
     join_free();

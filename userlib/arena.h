@@ -27,15 +27,15 @@ struct arena_block {
     size_t size;        /* as asked for */
     unsigned int flags; /* those of the call that made it */
     enum arena_kind kind;
-    uint64_t context; /* managed: current when it was made */
+    uint64_t context; /* pinned and managed: current when it was made */
 };
 
 /* Makes the staging areas. Once, at the start of the session. */
 CUresult arena_start(struct thread *t);
 
 /*
- * `bytes` of it, page-aligned, grown on demand: CUDA_ERROR_OUT_OF_MEMORY over a limit. Managed
- * memory belongs to the thread's context.
+ * `bytes` of it, page-aligned, grown on demand: CUDA_ERROR_OUT_OF_MEMORY over a limit. Pinned
+ * and managed memory belongs to the thread's context.
  */
 CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
                      void **out);
@@ -51,7 +51,7 @@ CUresult arena_share(struct thread *t, void *address, size_t bytes, uint32_t *re
 /* Ends such a region, on both sides; here it is unmapped already. */
 CUresult arena_unshare(struct thread *t, uint32_t region, size_t bytes);
 
-/* Ends the managed memory of a context. */
+/* Ends the pinned and managed memory of a context. */
 void arena_forget(uint64_t context);
 
 /*

@@ -24,14 +24,14 @@ CUresult image_send(struct thread *t, const struct cuda_image *image,
                     CUresult (*send)(struct thread *t, void *arg, uint64_t address, uint64_t bytes),
                     void *arg) {
     void *stage;
-    CUresult r = arena_alloc(t, image->size, ARENA_PINNED, 0, &stage);
+    CUresult r = arena_alloc(t, image->size, ARENA_STAGING, 0, &stage);
 
     if (r != CUDA_SUCCESS)
         return r;
     memcpy(stage, image->data, image->size);
     COUNT(bytes_image, image->size);
     r = send(t, arg, (uint64_t)stage, image->size);
-    arena_free(stage, ARENA_PINNED);
+    arena_free(stage, ARENA_STAGING);
     return r;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: made and ended by the worker, current for a thread here. */
-#include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "barrier.h"
 #include "code.h"
 #include "arena.h"
 #include "cuda_calls.h"
+#include "ended.h"
 #include "export/locals.h"
 #include "guest.h"
 #include "names.h"
@@ -19,18 +18,7 @@
     (CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE |    \
      CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS)
 
-/*
- * The primary context of each device. Its name is the device's for as long as the process lives,
- * also while it is not retained: as native. Under the lock.
- */
-static struct {
-    uint64_t name;
-    unsigned int retained;
-    unsigned int flags;
-} primaries[VCUDA_DEVICES_MAX];
-static pthread_mutex_t primaries_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static CUresult enter_device(struct thread **t, CUdevice dev) {
+CUresult context_enter_device(struct thread **t, CUdevice dev) {
     CUresult r = guest_enter_any(t);
 
     if (r == CUDA_SUCCESS && (dev < 0 || dev >= session.device_count))
@@ -38,8 +26,7 @@ static CUresult enter_device(struct thread **t, CUdevice dev) {
     return r;
 }
 
-/* At most one scheduling policy, and no unknown bit. */
-static bool flags_ok(unsigned int flags) {
+bool context_flags_ok(unsigned int flags) {
     unsigned int sched = flags & CU_CTX_SCHED_MASK;
 
     return !(flags & ~CONTEXT_FLAGS) && (sched & (sched - 1)) == 0;
@@ -72,181 +59,18 @@ uint64_t context_new(CUdevice dev, unsigned int flags, bool primary) {
 }
 
 void context_end(uint64_t name) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, name);
+
     context_forget(name);
+    if (c)
+        ended_note(&(struct ended){name, c->device, c->flags});
     free(names_end(VCUDA_KIND_CONTEXT, name));
-}
-
-/* Under the lock: a device's primary context, active or not; NULL: out of memory. */
-static struct context *primary_of(CUdevice dev) {
-    if (!primaries[dev].name)
-        primaries[dev].name = context_new(dev, primaries[dev].flags, true);
-    return names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
-}
-
-CUresult context_primary(CUcontext *context, CUdevice dev) {
-    CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
-
-    pthread_mutex_lock(&primaries_lock);
-    if (primary_of(dev)) {
-        *context = (CUcontext)primaries[dev].name;
-        r = CUDA_SUCCESS;
-    }
-    pthread_mutex_unlock(&primaries_lock);
-    return r;
 }
 
 bool context_live(uint64_t context) {
     struct context *c = names_get(VCUDA_KIND_CONTEXT, context);
 
     return c && !vcuda_load_acquire(&c->inactive);
-}
-
-static CUresult retain(struct thread *t, CUdevice dev) {
-    struct context *c = primary_of(dev);
-    CUresult r;
-
-    if (!c)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (primaries[dev].retained) {
-        primaries[dev].retained++;
-        return CUDA_SUCCESS;
-    }
-    r = wire_cuDevicePrimaryCtxRetain(t, primaries[dev].name, dev, primaries[dev].flags);
-    if (r != CUDA_SUCCESS)
-        return r;
-    c->flags = primaries[dev].flags;
-    vcuda_store_once(&c->id, 0);
-    vcuda_store_once(&c->sticky, 0);
-    vcuda_store_release(&c->inactive, 0);
-    primaries[dev].retained = 1;
-    return CUDA_SUCCESS;
-}
-
-/* What programs and their libraries keep with a primary context goes before it does. */
-static void end_locals_of_primary(CUdevice dev, unsigned int last) {
-    uint64_t name;
-    bool ends;
-
-    pthread_mutex_lock(&primaries_lock);
-    name = primaries[dev].name;
-    ends = primaries[dev].retained && primaries[dev].retained <= last;
-    pthread_mutex_unlock(&primaries_lock);
-    if (ends)
-        context_locals_end((CUcontext)name, name);
-}
-
-VCUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
-    struct thread *t;
-    CUresult r = enter_device(&t, dev);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&primaries_lock);
-    r = retain(t, dev);
-    if (r == CUDA_SUCCESS)
-        *pctx = (CUcontext)primaries[dev].name;
-    pthread_mutex_unlock(&primaries_lock);
-    return r;
-}
-
-VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
-    struct thread *t;
-    CUresult r = enter_device(&t, dev);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    end_locals_of_primary(dev, 1);
-    pthread_mutex_lock(&primaries_lock);
-    if (!primaries[dev].retained) {
-        r = CUDA_ERROR_INVALID_CONTEXT;
-    } else if (--primaries[dev].retained == 0) {
-        r = wire_cuDevicePrimaryCtxRelease_v2(t, primaries[dev].name, dev);
-        vcuda_store_release(&primary_of(dev)->inactive, 1);
-        context_forget(primaries[dev].name);
-    }
-    pthread_mutex_unlock(&primaries_lock);
-    return r;
-}
-
-/*
- * Under the lock: the context anew, under the name that it had. After a fault the driver makes
- * none: who retains it next is told why.
- */
-static void renew(struct thread *t, CUdevice dev) {
-    struct context *c = names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
-
-    vcuda_store_release(&c->inactive, 1);
-    context_forget(primaries[dev].name);
-    vcuda_store_once(&c->id, 0);
-    vcuda_store_once(&c->sticky, 0);
-    if (wire_cuDevicePrimaryCtxRetain(t, primaries[dev].name, dev, primaries[dev].flags) ==
-        CUDA_SUCCESS)
-        vcuda_store_release(&c->inactive, 0);
-    else
-        primaries[dev].retained = 0;
-}
-
-/* The context's name stays valid, all that was made in it is gone: as native. */
-VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
-    struct thread *t;
-    CUresult r = enter_device(&t, dev);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    end_locals_of_primary(dev, UINT_MAX);
-    pthread_mutex_lock(&primaries_lock);
-    r = wire_cuDevicePrimaryCtxReset_v2(t, dev);
-    if (r == CUDA_SUCCESS && primaries[dev].retained)
-        renew(t, dev);
-    pthread_mutex_unlock(&primaries_lock);
-    return r;
-}
-
-/* Of a context that is there, although it may not be the current one. */
-static CUresult set_flags(struct thread *t, uint64_t name, unsigned int flags) {
-    struct context *c = names_get(VCUDA_KIND_CONTEXT, name);
-    uint64_t current = t->context;
-    CUresult r;
-
-    t->context = name;
-    r = wire_cuCtxSetFlags(t, flags);
-    t->context = current;
-    if (r == CUDA_SUCCESS && c)
-        c->flags = flags;
-    return r;
-}
-
-VCUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
-    struct thread *t;
-    CUresult r = enter_device(&t, dev);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (!flags_ok(flags))
-        return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&primaries_lock);
-    primaries[dev].flags = flags;
-    if (primaries[dev].retained)
-        r = set_flags(t, primaries[dev].name, flags);
-    pthread_mutex_unlock(&primaries_lock);
-    return r;
-}
-
-VCUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
-    struct thread *t;
-    CUresult r = enter_device(&t, dev);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (!flags || !active)
-        return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&primaries_lock);
-    *flags = primaries[dev].flags;
-    *active = primaries[dev].retained != 0;
-    pthread_mutex_unlock(&primaries_lock);
-    return CUDA_SUCCESS;
 }
 
 /* Puts a context on top of the thread's stack. */
@@ -274,11 +98,11 @@ static void pop(struct thread *t) {
 VCUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_device(&t, dev);
+    CUresult r = context_enter_device(&t, dev);
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!pctx || !flags_ok(flags))
+    if (!pctx || !context_flags_ok(flags))
         return CUDA_ERROR_INVALID_VALUE;
     name = context_new(dev, flags, false);
     if (!name)
@@ -316,6 +140,8 @@ VCUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
 
     if (r != CUDA_SUCCESS)
         return r;
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
     c = names_get(VCUDA_KIND_CONTEXT, name);
     if (!c || c->primary || c->green)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -327,12 +153,19 @@ VCUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
     return r;
 }
 
+/* Natively one that has ended may become current too: calls then say that it is destroyed. */
+static CUresult check_for_current(CUcontext ctx) {
+    CUresult r = guest_check(VCUDA_KIND_CONTEXT, ctx);
+
+    return r == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : r;
+}
+
 VCUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
     struct thread *t;
     CUresult r = guest_enter_any(&t);
 
     if (r == CUDA_SUCCESS)
-        r = ctx ? guest_check(VCUDA_KIND_CONTEXT, ctx) : CUDA_ERROR_INVALID_VALUE;
+        r = ctx ? check_for_current(ctx) : CUDA_ERROR_INVALID_VALUE;
     return r == CUDA_SUCCESS ? push(t, (uint64_t)ctx) : r;
 }
 
@@ -361,7 +194,7 @@ VCUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx) {
         pop(t);
         return CUDA_SUCCESS;
     }
-    r = guest_check(VCUDA_KIND_CONTEXT, ctx);
+    r = check_for_current(ctx);
     if (r == CUDA_SUCCESS)
         t->context = (uint64_t)ctx;
     return r;
@@ -379,25 +212,55 @@ VCUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext *pctx) {
     return CUDA_SUCCESS;
 }
 
+/* What is told of a context (0: the current one) without asking: also of one that has ended. */
+static CUresult known(uint64_t name, struct ended *what) {
+    const struct context *c;
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!name)
+        name = t->context;
+    c = names_get(VCUDA_KIND_CONTEXT, name);
+    if (!c)
+        return ended_find(name, what) ? CUDA_SUCCESS
+                                      : guest_check(VCUDA_KIND_CONTEXT, (void *)name);
+    *what = (struct ended){name, c->device, c->flags};
+    return CUDA_SUCCESS;
+}
+
 VCUDA_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
     return cuCtxGetDevice_v2(device, NULL);
 }
 
 /* NULL means the current context. */
 VCUDA_EXPORT CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx) {
-    struct context *c;
-    struct thread *t;
-    CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
+    struct ended what;
+    CUresult r = known((uint64_t)ctx, &what);
 
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    c = names_get(VCUDA_KIND_CONTEXT, ctx ? (uint64_t)ctx : t->context);
-    if (!c)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    *device = c->device;
-    return CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS && !device)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *device = what.device;
+    return r;
+}
+
+/* The driver adds flags of its own, as long as it can be asked. */
+VCUDA_EXPORT CUresult cuCtxGetFlags(unsigned int *flags) {
+    struct ended what;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        return flags ? wire_cuCtxGetFlags(t, flags) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        r = known(0, &what);
+    if (r == CUDA_SUCCESS && !flags)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *flags = what.flags;
+    return r;
 }
 
 /* It stays as it is as long as the context lives; after a fault the driver has the word. */
@@ -438,6 +301,7 @@ VCUDA_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
     return r;
 }
 
+/* Only here one that has ended is as wrong as any. */
 VCUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
     struct thread *t;
     CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
@@ -446,8 +310,8 @@ VCUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
         return r;
     if (!version)
         return CUDA_ERROR_INVALID_VALUE;
-    if (ctx && (r = guest_check(VCUDA_KIND_CONTEXT, ctx)) != CUDA_SUCCESS)
-        return r;
+    if (ctx && !names_get(VCUDA_KIND_CONTEXT, (uint64_t)ctx))
+        return CUDA_ERROR_INVALID_CONTEXT;
     return wire_cuCtxGetApiVersion(t, ctx ? (uint64_t)ctx : t->context, version);
 }
 

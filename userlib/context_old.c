@@ -10,8 +10,6 @@ VCUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx) {
     struct thread *t, other;
     CUresult r = ctx ? guest_enter_any(&t) : guest_enter(&t);
 
-    if (r == CUDA_SUCCESS && ctx && names_ended(VCUDA_KIND_CONTEXT, (uint64_t)ctx))
-        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (r == CUDA_SUCCESS && ctx)
         r = guest_check(VCUDA_KIND_CONTEXT, ctx);
     if (r != CUDA_SUCCESS)

@@ -129,8 +129,9 @@ VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, u
     if (r != CUDA_SUCCESS)
         return r;
     e = names_get(VCUDA_KIND_EVENT, (uint64_t)hEvent);
-    /* The driver says the same of an event of another context than the stream's. */
-    if (!e || e->context != context)
+    if (!e)
+        return guest_check(VCUDA_KIND_EVENT, hEvent);
+    if (e->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (flags & ~CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;

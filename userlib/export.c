@@ -21,5 +21,5 @@ CUresult export_context(CUcontext context, uint64_t *number) {
     if (r != CUDA_SUCCESS)
         return r;
     *number = context ? (uint64_t)context : t->context;
-    return *number ? guest_check(VCUDA_KIND_CONTEXT, (void *)*number) : CUDA_ERROR_INVALID_CONTEXT;
+    return names_get(VCUDA_KIND_CONTEXT, *number) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }

@@ -104,6 +104,8 @@ CUresult guest_check(enum vcuda_kind kind, const void *handle) {
         return CUDA_SUCCESS;
     if (kind < VCUDA_KIND_OF_WORKER && names_get(kind, (uint64_t)handle))
         return CUDA_SUCCESS;
+    if (kind == VCUDA_KIND_CONTEXT && names_ended(kind, (uint64_t)handle))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_GREEN)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (kind > VCUDA_KIND_MIPMAP) /* no array, nor what the guest names */

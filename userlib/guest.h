@@ -67,7 +67,7 @@ struct context {
     uint32_t grid_max[3], block_max[3]; /* of a launch */
     unsigned int flags;
     bool primary;
-    uint32_t inactive; /* 1: a primary one that nobody retains */
+    uint32_t inactive; /* 1: a primary one that nobody retained since it was reset or released */
     uint32_t sticky;   /* CUresult of a fault that ended this context's usefulness, or 0 */
     uint32_t attached; /* by cuCtxAttach, beyond its making */
     uint64_t green;    /* name of the green context that it belongs to, or 0 */
@@ -135,6 +135,12 @@ uint64_t stream_new(uint64_t context, unsigned int flags);
 /* Frees a stream whose name has ended; NULL is fine. */
 void stream_free(void *stream);
 
+/* What calls on a device start with. */
+CUresult context_enter_device(struct thread **t, CUdevice dev);
+
+/* Whether these are a context's: at most one scheduling policy, and no unknown bit. */
+bool context_flags_ok(unsigned int flags);
+
 /* The primary context of a device, whether it is active or not; does not make it so. */
 CUresult context_primary(CUcontext *context, CUdevice dev);
 
@@ -143,7 +149,7 @@ uint64_t context_new(CUdevice dev, unsigned int flags, bool primary);
 /* Ends the name of a context and of all that belongs to it. */
 void context_end(uint64_t context);
 
-/* Whether calls can be made in a context: it exists, and is retained if it is a primary one. */
+/* Whether calls can be made in a context: it exists, and is active if it is a primary one. */
 bool context_live(uint64_t context);
 
 /*

@@ -40,12 +40,15 @@ struct sim_context *sim_context_new(struct sim_device *device) {
 }
 
 CUresult sim_context_open(struct sim_context *context, unsigned flags) {
+    CUresult error = (CUresult)atomic_load(&context->device->error);
+
+    if (error != CUDA_SUCCESS)
+        return error;
     context->id = atomic_fetch_add(&last_id, 1) + 1;
     context->flags = flags;
     context->cache = CU_FUNC_CACHE_PREFER_NONE;
     for (int i = 0; i < CU_LIMIT_MAX; i++)
         atomic_store(&context->limits[i], default_limits[i]);
-    atomic_store(&context->error, CUDA_SUCCESS);
     context->legacy = sim_stream_new(context, CU_STREAM_DEFAULT, 0);
     if (!context->legacy)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -113,7 +116,7 @@ CUresult sim_enter(struct sim_context **out) {
 }
 
 CUresult sim_context_error(struct sim_context *context) {
-    CUresult error = (CUresult)atomic_load(&context->error);
+    CUresult error = (CUresult)atomic_load(&context->device->error);
 
     if (error != CUDA_SUCCESS)
         sim_print_flush(context);
@@ -123,7 +126,7 @@ CUresult sim_context_error(struct sim_context *context) {
 void sim_context_fail(struct sim_context *context, CUresult error) {
     int none = CUDA_SUCCESS;
 
-    atomic_compare_exchange_strong(&context->error, &none, (int)error);
+    atomic_compare_exchange_strong(&context->device->error, &none, (int)error);
 }
 
 /* Flags of a context: at most one way of scheduling, nothing unknown. */
@@ -181,18 +184,6 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
     return CUDA_SUCCESS;
 }
 
-/* Opens or closes a primary context, as its references demand; under its lock. */
-static CUresult settle_primary(struct sim_device *device) {
-    struct sim_context *context = device->primary;
-    bool open = atomic_load(&context->open);
-
-    if (device->primary_refs && !open)
-        return sim_context_open(context, device->primary_flags);
-    if (!device->primary_refs && open)
-        sim_context_close(context);
-    return CUDA_SUCCESS;
-}
-
 /* What libraries keep with a primary context goes before it does: if at most `last` references are
  * left. */
 static void end_locals_of_primary(struct sim_device *device, unsigned last) {
@@ -210,7 +201,7 @@ static void end_locals_of_primary(struct sim_device *device, unsigned last) {
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     struct sim_device *device = sim_device(dev);
-    CUresult result;
+    CUresult result = CUDA_SUCCESS;
 
     SIM_READY();
     if (!pctx)
@@ -218,10 +209,10 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&device->primary_lock);
-    device->primary_refs++;
-    result = settle_primary(device);
-    if (result != CUDA_SUCCESS)
-        device->primary_refs--;
+    if (!atomic_load(&device->primary->open))
+        result = sim_context_open(device->primary, device->primary_flags);
+    if (result == CUDA_SUCCESS)
+        device->primary_refs++;
     pthread_mutex_unlock(&device->primary_lock);
     if (result == CUDA_SUCCESS)
         *pctx = SIM_HANDLE(device->primary);
@@ -238,8 +229,10 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
     end_locals_of_primary(device, 1);
     pthread_mutex_lock(&device->primary_lock);
     if (device->primary_refs) {
-        device->primary_refs--;
-        result = settle_primary(device);
+        result = CUDA_SUCCESS;
+        /* It may have been reset meanwhile. */
+        if (--device->primary_refs == 0 && atomic_load(&device->primary->open))
+            sim_context_close(device->primary);
     }
     pthread_mutex_unlock(&device->primary_lock);
     return result;
@@ -256,6 +249,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     pthread_mutex_lock(&device->primary_lock);
     if (atomic_load(&device->primary->open))
         sim_context_close(device->primary);
+    device->primary_flags = 0;
     pthread_mutex_unlock(&device->primary_lock);
     return CUDA_SUCCESS;
 }

@@ -74,7 +74,7 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx) {
         return result;
     sim_context_wait(context, SIM_ALL_STREAMS);
     sim_print_flush(context);
-    return (CUresult)atomic_load(&context->error);
+    return (CUresult)atomic_load(&context->device->error);
 }
 
 CUresult cuCtxSynchronize(void) {

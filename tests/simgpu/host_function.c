@@ -18,7 +18,7 @@ static CUresult run(struct sim_op *op, struct sim_context *context) {
     if (host->function)
         host->function(host->data);
     else
-        host->callback(host->stream, (CUresult)atomic_load(&context->error), host->data);
+        host->callback(host->stream, (CUresult)atomic_load(&context->device->error), host->data);
     sim_inside_host_function(false);
     return CUDA_SUCCESS;
 }

@@ -65,7 +65,7 @@ static CUresult wait_and_free(const struct sim_block *block) {
     sim_memory_free(block);
     if (block->shared)
         sim_ipc_forget();
-    return owner ? (CUresult)atomic_load(&owner->error) : CUDA_SUCCESS;
+    return owner ? (CUresult)atomic_load(&owner->device->error) : CUDA_SUCCESS;
 }
 
 /* The block that starts at addr, of one of the two kinds. */

@@ -127,7 +127,7 @@ static void run_first(struct sim_stream *stream) {
         wait_locked(op->waits[i]);
     pthread_mutex_unlock(&lock);
 
-    if (op->run && (op->always || atomic_load(&stream->context->error) == CUDA_SUCCESS)) {
+    if (op->run && (op->always || atomic_load(&stream->context->device->error) == CUDA_SUCCESS)) {
         error = op->run(op, stream->context);
         if (error != CUDA_SUCCESS)
             sim_context_fail(stream->context, error);
@@ -241,7 +241,7 @@ CUresult sim_submit_and_wait(struct sim_stream *stream, struct sim_op *op) {
     sim_mark_wait(mark);
     sim_mark_put(mark);
     sim_print_flush(stream->context);
-    return (CUresult)atomic_load(&stream->context->error);
+    return (CUresult)atomic_load(&stream->context->device->error);
 }
 
 static void destroy_stream(struct sim_object *object) {

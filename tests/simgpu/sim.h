@@ -41,6 +41,7 @@ struct sim_device {
     struct sim_context *primary;
     unsigned primary_refs;
     unsigned primary_flags;
+    atomic_int error; /* the first fault: every later call in a context returns it, and none is made */
     struct sim_pool *default_pool; /* made at first use; never ends */
     struct sim_pool *current_pool; /* a reference; NULL: the default one */
 };
@@ -55,7 +56,6 @@ struct sim_context {
     struct sim_device *device;
     bool primary;
     atomic_bool open;
-    atomic_int error; /* the first device fault: every later call returns it */
     uint64_t id;      /* new each time it is opened: whose memory and streams are whose */
     unsigned flags;
     CUfunc_cache cache;
@@ -137,10 +137,10 @@ CUresult sim_enter(struct sim_context **out);
 /* The same for an explicit context; NULL means the current one. */
 CUresult sim_enter_context(CUcontext handle, struct sim_context **out);
 
-/* The context's lasting error, and with it what its kernels said before they ended. */
+/* Its device's lasting error, and with it what the context's kernels said before they ended. */
 CUresult sim_context_error(struct sim_context *context);
 
-/* Makes a fault the context's lasting error. */
+/* Makes a fault the lasting error of the context's device: as with a real one, to the end. */
 void sim_context_fail(struct sim_context *context, CUresult error);
 
 /* current.c */

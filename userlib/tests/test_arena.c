@@ -28,6 +28,7 @@
 
 struct session session;
 
+static struct thread thread;
 static uint32_t regions, regions_max = UINT32_MAX;
 static int add_error;
 static CUresult map_result;
@@ -93,7 +94,7 @@ static int setup(void **state) {
 static char *alloc(size_t bytes) {
     void *p = NULL;
 
-    assert_int_equal(arena_alloc(NULL, bytes, ARENA_PINNED, 0, &p), CUDA_SUCCESS);
+    assert_int_equal(arena_alloc(&thread, bytes, ARENA_PINNED, 0, &p), CUDA_SUCCESS);
     assert_non_null(p);
     assert_int_equal((uintptr_t)p % PAGE, 0);
     return p;
@@ -121,9 +122,9 @@ static void test_sizes(void **state) {
     void *p;
 
     (void)state;
-    assert_int_equal(arena_alloc(NULL, 0, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(arena_alloc(NULL, SIZE_MAX, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(arena_alloc(NULL, 1ull << 50, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(&thread, 0, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(arena_alloc(&thread, SIZE_MAX, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(arena_alloc(&thread, 1ull << 50, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 static void test_find(void **state) {
@@ -201,12 +202,12 @@ static void test_limits(void **state) {
 
     (void)state;
     add_error = -EDQUOT;
-    assert_int_equal(arena_alloc(NULL, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
     add_error = -EPIPE;
-    assert_int_equal(arena_alloc(NULL, 2 * REGION, ARENA_PINNED, 0, &p), VCUDA_ERROR_LOST);
+    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), VCUDA_ERROR_LOST);
     add_error = 0;
     map_result = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(arena_alloc(NULL, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
     map_result = CUDA_SUCCESS;
     assert_int_equal(arena_free(alloc(2 * REGION), ARENA_PINNED), CUDA_SUCCESS);
 }
@@ -220,7 +221,7 @@ static void *take_waiting(void *unused) {
 static void test_stages(void **state) {
     void *stages[ARENA_STAGES], *got;
     struct arena_block block;
-    pthread_t thread;
+    pthread_t taker;
 
     (void)state;
     assert_int_equal(arena_start(NULL), CUDA_SUCCESS);
@@ -234,13 +235,35 @@ static void test_stages(void **state) {
     for (int i = 0; i < ARENA_STAGES; i++)
         assert_int_equal(((char *)stages[i])[arena_stage_bytes() - 1], i);
     assert_null(arena_stage_take(false));
-    assert_int_equal(pthread_create(&thread, NULL, take_waiting, NULL), 0);
+    assert_int_equal(pthread_create(&taker, NULL, take_waiting, NULL), 0);
     usleep(20000);
     arena_stage_give(stages[2]);
-    assert_int_equal(pthread_join(thread, &got), 0);
+    assert_int_equal(pthread_join(taker, &got), 0);
     assert_ptr_equal(got, stages[2]);
     for (int i = 0; i < ARENA_STAGES; i++)
         arena_stage_give(stages[i]);
+}
+
+/* What is pinned in a context ends with it, and the library's own does not. */
+static void test_ends_with_its_context(void **state) {
+    struct arena_block block;
+    void *own = NULL;
+    char *kept, *gone;
+
+    (void)state;
+    thread.context = 7;
+    kept = alloc(PAGE);
+    assert_int_equal(arena_alloc(&thread, PAGE, ARENA_STAGING, 0, &own), CUDA_SUCCESS);
+    thread.context = 8;
+    gone = alloc(PAGE);
+    arena_forget(8);
+    assert_false(arena_find(gone, 1, &block));
+    assert_int_equal(arena_free(gone, ARENA_PINNED), CUDA_ERROR_INVALID_VALUE);
+    assert_true(arena_find(kept, 1, &block));
+    arena_forget(7);
+    assert_false(arena_find(kept, 1, &block));
+    assert_int_equal(arena_free(own, ARENA_STAGING), CUDA_SUCCESS);
+    thread.context = 0;
 }
 
 int main(void) {
@@ -251,6 +274,7 @@ int main(void) {
         cmocka_unit_test(test_joins_what_is_free),
         cmocka_unit_test(test_never_overlap),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_ends_with_its_context),
         cmocka_unit_test(test_stages),
     };
 

@@ -2,7 +2,8 @@
 # Included by ../Makefile.
 
 TEST_OUT := $(OUT)/tests
-UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion crew md2 message notes)
+UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion crew ended md2 message \
+	notes)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 
+CUdevice device;
 CUcontext context;
 CUmodule module;
 
@@ -30,7 +31,7 @@ int setup(void **state) {
     char *text = kernels_text();
 
     (void)state;
-    OK(cuCtxCreate(&context, NULL, 0, 0));
+    OK(cuCtxCreate(&context, NULL, 0, device));
     OK(cuModuleLoadData(&module, text));
     free(text);
     return 0;

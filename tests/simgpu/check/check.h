@@ -34,6 +34,9 @@ int start(void **state);
 int setup(void **state);
 int teardown(void **state);
 
+/* What setup makes it on. */
+extern CUdevice device;
+
 /* What setup made. */
 extern CUcontext context;
 extern CUmodule module;

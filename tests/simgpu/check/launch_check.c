@@ -138,7 +138,10 @@ static void obeys_launch_attributes(void **state) {
           cuLaunchKernelEx(&config, function("bounded"), (void *[]){&p}, NULL));
 }
 
-/* A fault is told by the next synchronisation and by everything after it, to the context's end. */
+/*
+ * A fault is told by the next synchronisation and by everything after it, and no context can be
+ * made after it: the next test has a device to itself.
+ */
 static void expect_fault(CUresult error) {
     CUdeviceptr p;
     CUmodule loaded;
@@ -159,8 +162,9 @@ static void expect_fault(CUresult error) {
     FAILS(error, cuModuleLoadData(&loaded, ".version 7.0"));
     OK(cuCtxGetCurrent(&ctx));
     OK(cuDeviceGetCount(&n));
-    /* The next context is sound. */
     OK(cuCtxDestroy(context));
+    FAILS(error, cuCtxCreate(&ctx, NULL, 0, device));
+    device++;
     setup(NULL);
     OK(cuCtxSynchronize());
 }
@@ -224,6 +228,7 @@ static void skips_what_follows_a_fault(void **state) {
     open_gate(gate);
     FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
     assert_int_equal(*word, 0);
+    device++;
 }
 
 /* stdout, for the time of one launch and synchronisation, in a file. */
@@ -265,5 +270,6 @@ int main(void) {
         TEST(prints_when_synchronised),
     };
 
+    setenv("SIMGPU_DEVICES", "8", 1);
     return cmocka_run_group_tests_name("launch", tests, start, NULL);
 }
