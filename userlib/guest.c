@@ -48,7 +48,8 @@ struct thread *guest_thread(void) {
         t->number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
         pthread_once(&thread_once, make_key);
         pthread_setspecific(thread_key, t);
-        this_thread = guest_caller = t;
+        this_thread = t;
+        guest_inside_host_function(inside_host_function);
     }
     return this_thread;
 }
@@ -58,9 +59,7 @@ void guest_inside_host_function(bool inside) {
     guest_caller = inside ? NULL : this_thread;
 }
 
-CUresult guest_ready(void) {
-    if (inside_host_function)
-        return CUDA_ERROR_NOT_PERMITTED;
+static CUresult process_ready(void) {
     switch (vcuda_load_acquire(&guest_state)) {
     case GUEST_READY:
         return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;
@@ -71,13 +70,21 @@ CUresult guest_ready(void) {
     }
 }
 
-CUresult guest_enter_any(struct thread **t) {
-    CUresult r = guest_ready();
+CUresult guest_ready(void) {
+    return inside_host_function ? CUDA_ERROR_NOT_PERMITTED : process_ready();
+}
+
+CUresult guest_enter_even_inside(struct thread **t) {
+    CUresult r = process_ready();
 
     if (r != CUDA_SUCCESS)
         return r;
     *t = guest_thread();
     return *t ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult guest_enter_any(struct thread **t) {
+    return inside_host_function ? CUDA_ERROR_NOT_PERMITTED : guest_enter_even_inside(t);
 }
 
 CUresult guest_enter_slowly(struct thread **t) {

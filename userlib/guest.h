@@ -40,11 +40,14 @@ struct thread *guest_thread(void);
 /* 0 when the driver is initialised in this process, else the error that every call gives. */
 CUresult guest_ready(void);
 
-/* While this thread runs a host function, calls are not permitted. */
+/* While this thread runs a host function, hardly any call is permitted. */
 void guest_inside_host_function(bool inside);
 
 /* What calls start with that do not need a context. The thread is stored in *t. */
 CUresult guest_enter_any(struct thread **t);
+
+/* The same for the few that are permitted inside a host function too. */
+CUresult guest_enter_even_inside(struct thread **t);
 
 /* The error of a fault in the thread's context, which every call gives since; or CUDA_SUCCESS. */
 CUresult guest_fault(const struct thread *t);

@@ -10,7 +10,7 @@
 #include "rpc.h"
 
 struct entry {
-    CUhostFn fn;               /* or: */
+    CUhostFn fn;               /* with `stream`, if it is launched into one; or: */
     CUstreamCallback callback; /* with `stream`; or: */
     CUstream stream;
     CUasyncCallback async; /* with `handle` */
@@ -45,6 +45,10 @@ static struct {
     .end = &funcs.first,
 };
 
+/* Of the function that this thread runs. */
+static __thread CUstream its_stream;
+static __thread CUresult its_status;
+
 static struct entry *find(uint64_t id) {
     uint32_t index = (uint32_t)id;
     struct entry *e;
@@ -67,6 +71,9 @@ static void drop(uint64_t id) {
 }
 
 static void run(const struct entry *e, struct request *q) {
+    /* One that lives on is of a graph, which captured it there and may run anywhere. */
+    its_stream = q->last ? e->stream : NULL;
+    its_status = q->status != CUDA_SUCCESS ? q->status : CUDA_ERROR_NOT_READY;
     guest_inside_host_function(true);
     if (e->fn)
         e->fn(e->data);
@@ -75,6 +82,7 @@ static void run(const struct entry *e, struct request *q) {
     else
         e->async(&q->info, e->data, e->handle);
     guest_inside_host_function(false);
+    its_stream = NULL;
 }
 
 /* Under the lock, which it gives up meanwhile. */
@@ -182,6 +190,10 @@ uint64_t hostfunc_register(CUhostFn fn, void *data) {
     return add(&(struct entry){.fn = fn, .data = data});
 }
 
+uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data) {
+    return add(&(struct entry){.fn = fn, .stream = stream, .data = data});
+}
+
 uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data) {
     return add(&(struct entry){.callback = callback, .stream = stream, .data = data});
 }
@@ -236,6 +248,11 @@ bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data) {
     }
     pthread_mutex_unlock(&funcs.lock);
     return e != NULL;
+}
+
+bool hostfunc_runs_in(CUstream stream, CUresult *status) {
+    *status = its_status;
+    return stream && stream == its_stream;
 }
 
 bool hostfunc_called(const struct message *m) {

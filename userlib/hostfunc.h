@@ -30,6 +30,8 @@
 
 /* A number for a function and its argument; 0: out of memory or no thread. Any thread. */
 uint64_t hostfunc_register(CUhostFn fn, void *data);
+/* The same for a function that is launched into a stream. */
+uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data);
 /* The same for a callback, which is also given the stream and an error. */
 uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data);
 
@@ -44,6 +46,12 @@ void hostfunc_drop(uint64_t id);
 
 /* What a number of hostfunc_register() stands for; false for one that is none. */
 bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data);
+
+/*
+ * Whether this thread runs a function that stands in that stream: *status is what a query of the
+ * stream gives meanwhile.
+ */
+bool hostfunc_runs_in(CUstream stream, CUresult *status);
 
 /*
  * Takes a worker's request to run one. Called by the thread that pumps, with none of the program's

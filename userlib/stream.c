@@ -165,11 +165,35 @@ VCUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
     return r == CUDA_SUCCESS ? wire_cuStreamSynchronize(t, name) : r;
 }
 
+/*
+ * Natively permitted inside a host function, for a stream that the program made. Of the function's
+ * own the answer is known, and the worker is not asked: it may stand in the driver, in a launch
+ * that waits for the function.
+ */
+static CUresult query_inside(CUstream hStream) {
+    const struct stream *s = names_get(VCUDA_KIND_STREAM, (uint64_t)hStream);
+    struct thread *t, there;
+    CUresult r;
+
+    if (!s)
+        return CUDA_ERROR_NOT_PERMITTED;
+    if (hostfunc_runs_in(hStream, &r))
+        return r;
+    r = guest_enter_even_inside(&t);
+    if (r != CUDA_SUCCESS)
+        return r;
+    there = *t;
+    there.context = s->context;
+    return wire_cuStreamQuery(&there, (uint64_t)hStream);
+}
+
 VCUDA_EXPORT CUresult cuStreamQuery(CUstream hStream) {
     struct thread *t;
     uint64_t name;
     CUresult r = enter_stream(&t, hStream, &name);
 
+    if (r == CUDA_ERROR_NOT_PERMITTED)
+        return query_inside(hStream);
     return r == CUDA_SUCCESS ? wire_cuStreamQuery(t, name) : r;
 }
 
@@ -280,7 +304,7 @@ VCUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *user
     if (r == CUDA_SUCCESS && !fn)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = launch_host(t, name, hostfunc_register(fn, userData), false);
+        r = launch_host(t, name, hostfunc_register_launch(fn, hStream, userData), false);
     return r;
 }
 

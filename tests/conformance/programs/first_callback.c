@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls made inside the very first host function, or callback, of a process: a driver was seen to
- * let one pass there which it refuses ever after. The same in several processes, since it may be
- * chance.
+ * Calls made inside the very first host functions, and callbacks, of a process, and inside later
+ * ones: a stream that the program made may be asked for, and nothing else.
  */
 #include "common.h"
 
