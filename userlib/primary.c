@@ -185,4 +185,3 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *fla
     pthread_mutex_unlock(&primaries_lock);
     return CUDA_SUCCESS;
 }
-

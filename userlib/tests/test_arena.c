@@ -124,7 +124,8 @@ static void test_sizes(void **state) {
     (void)state;
     assert_int_equal(arena_alloc(&thread, 0, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(arena_alloc(&thread, SIZE_MAX, ARENA_PINNED, 0, &p), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(arena_alloc(&thread, 1ull << 50, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(&thread, 1ull << 50, ARENA_PINNED, 0, &p),
+                     CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 static void test_find(void **state) {
@@ -202,12 +203,14 @@ static void test_limits(void **state) {
 
     (void)state;
     add_error = -EDQUOT;
-    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p),
+                     CUDA_ERROR_OUT_OF_MEMORY);
     add_error = -EPIPE;
     assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), VCUDA_ERROR_LOST);
     add_error = 0;
     map_result = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p),
+                     CUDA_ERROR_OUT_OF_MEMORY);
     map_result = CUDA_SUCCESS;
     assert_int_equal(arena_free(alloc(2 * REGION), ARENA_PINNED), CUDA_SUCCESS);
 }

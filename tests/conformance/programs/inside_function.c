@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams that are asked for inside a host function: its own and others, in a graph, after a fault. */
+/* Streams that are asked for inside a host function: its own and others, in graphs, after a fault.
+ */
 #include <unistd.h>
 
 #include "common.h"
