@@ -33,7 +33,24 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flag
     return cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
+static int is_live_on(const void *object, const void *arg) {
+    const struct context *c = object;
+
+    return c->device == *(const CUdevice *)arg && !vcuda_load_acquire(&c->inactive);
+}
+
+/*
+ * A context of CUDA 3.1 has addresses of 32 bits. The driver makes one as a device's first, and has
+ * no memory for it once there is another.
+ */
 VCUDA_EXPORT CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev) {
+    struct thread *t;
+    CUresult r = context_enter_device(&t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (pctx && names_any(VCUDA_KIND_CONTEXT, is_live_on, &dev))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     return cuCtxCreate_v2(pctx, flags, dev);
 }
 
@@ -44,12 +61,31 @@ VCUDA_EXPORT CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *param
     return cuCtxCreate_v4(pctx, &params, flags, dev);
 }
 
+/* Tells of one that has ended that it has. */
 VCUDA_EXPORT CUresult cuCtxDestroy(CUcontext ctx) {
-    return cuCtxDestroy_v2(ctx);
+    CUresult r = guest_ready();
+
+    if (r == CUDA_SUCCESS && names_ended(VCUDA_KIND_CONTEXT, (uint64_t)ctx))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return r == CUDA_SUCCESS ? cuCtxDestroy_v2(ctx) : r;
 }
 
+static bool is_on_stack(const struct thread *t, uint64_t context) {
+    for (uint32_t i = 0; i < t->depth; i++) {
+        if (t->stack[i] == context)
+            return true;
+    }
+    return t->context == context;
+}
+
+/* In CUDA 3.1 a context is current once: only one that was popped can be pushed again. */
 VCUDA_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx) {
-    return cuCtxPushCurrent_v2(ctx);
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r == CUDA_SUCCESS && ctx && is_on_stack(t, (uint64_t)ctx))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return r == CUDA_SUCCESS ? cuCtxPushCurrent_v2(ctx) : r;
 }
 
 VCUDA_EXPORT CUresult cuCtxPopCurrent(CUcontext *pctx) {

@@ -134,6 +134,20 @@ bool names_ended(enum vcuda_kind kind, uint64_t name) {
     return generation && (age & 0xffff) < 0x8000;
 }
 
+bool names_any(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),
+               const void *arg) {
+    bool any = false;
+
+    pthread_mutex_lock(&tables[kind].lock);
+    for (uint32_t i = 1; i < tables[kind].used && !any; i++) {
+        const struct names_entry *e = entry_at(kind, i);
+
+        any = e->name && match(e->object, arg);
+    }
+    pthread_mutex_unlock(&tables[kind].lock);
+    return any;
+}
+
 void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),
                   const void *arg, void (*release)(void *object)) {
     pthread_mutex_lock(&tables[kind].lock);

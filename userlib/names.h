@@ -66,6 +66,10 @@ void names_reuse(enum vcuda_kind kind, uint64_t name);
 /* Whether this was a name once, and no longer is one. Any thread, no lock. */
 bool names_ended(enum vcuda_kind kind, uint64_t name);
 
+/* Whether `match` says true of any object of a kind. */
+bool names_any(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),
+               const void *arg);
+
 /*
  * Ends all names of a kind for which `match` says true, after giving each object to `release`.
  */

@@ -162,6 +162,18 @@ static void test_end_if(void **state) {
         assert_ptr_equal(names_end(VCUDA_KIND_FUNCTION, names[i]), i % 3 ? &object : NULL);
 }
 
+static void test_any(void **state) {
+    uint64_t name = names_new(VCUDA_KIND_MODULE, &object), more;
+
+    (void)state;
+    assert_false(names_any(VCUDA_KIND_MODULE, is_other, &other));
+    more = names_new(VCUDA_KIND_MODULE, &other);
+    assert_true(names_any(VCUDA_KIND_MODULE, is_other, &other));
+    names_end(VCUDA_KIND_MODULE, more);
+    assert_false(names_any(VCUDA_KIND_MODULE, is_other, &other));
+    names_end(VCUDA_KIND_MODULE, name);
+}
+
 static void test_exhaustion(void **state) {
     uint64_t *names = calloc(VCUDA_NAME_INDEX_MAX, sizeof(*names)), more;
 
@@ -194,6 +206,7 @@ int main(void) {
         cmocka_unit_test(test_generation_wraps),
         cmocka_unit_test(test_wild_names),
         cmocka_unit_test(test_end_if),
+        cmocka_unit_test(test_any),
         cmocka_unit_test(test_exhaustion),
     };
 

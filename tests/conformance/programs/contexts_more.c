@@ -163,10 +163,7 @@ static void old_versions(CUcontext primary) {
     SHOW(pop(NULL));
     SHOW(destroy(c));
     SHOW(destroy(c));
-    /*
-     * Was seen to fail for want of memory, which there was: perhaps since its addresses would have
-     * to fit in 32 bits. Once more while the others are there, and with its version.
-     */
+    /* Memory with addresses of 32 bits, which only a first context has. */
     for (int i = 0; i < 2; i++) {
         c = NULL;
         SHOW(create(&c, 0, 0));
