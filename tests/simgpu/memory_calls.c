@@ -59,8 +59,10 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInByt
 static CUresult wait_and_free(const struct sim_block *block) {
     SIM_AUTO struct sim_context *owner = NULL;
 
-    if (sim_context_get(block->context ? block->context : sim_current(), &owner) == CUDA_SUCCESS)
+    if (sim_context_get(block->context ? block->context : sim_current(), &owner) == CUDA_SUCCESS) {
         sim_context_wait(owner, SIM_ALL_STREAMS);
+        sim_print_flush(owner);
+    }
     sim_pool_account(block, false);
     sim_memory_free(block);
     if (block->shared)
