@@ -15,6 +15,8 @@
 
 /* How long the executor looks for the next record before it sleeps, at most. */
 #define LOOK_NS 1000000u
+/* The same while a waiter thread makes a call: whoever waits for that calls again when it ends. */
+#define LOOK_ALONG_NS 10000000u
 /* Records taken before pending answers are looked after. */
 #define BURST 16
 
@@ -174,6 +176,13 @@ static bool execute_some(struct worker *w) {
     return taken != 0;
 }
 
+/* With processors to spare a native program's thread looks as long. */
+static uint64_t look_limit(void) {
+    bool along = looking.ceiling > looking.floor && waiters_working();
+
+    return along && looking.limit < LOOK_ALONG_NS ? LOOK_ALONG_NS : looking.limit;
+}
+
 /*
  * Looks for the next record, and sleeps if there is none for long. *since is when the first look
  * found none; 0: there was none yet, and nobody need look at the clock.
@@ -188,7 +197,7 @@ static void await_record(struct worker *w, uint64_t *since) {
     now = vcuda_now_ns();
     if (!*since)
         *since = now;
-    if (pause && now - *since >= looking.limit)
+    if (pause && now - *since >= look_limit())
         sleep_for(w, VCUDA_WAIT_DATA, nothing_to_do, pause);
     else
         vcuda_spin_rest(&looking, now - *since);

@@ -54,6 +54,10 @@ int waiters_fd(void) {
     return waiters.fd;
 }
 
+bool waiters_working(void) {
+    return vcuda_load_once(&waiters.busy) || vcuda_load_once(&waiters.queued);
+}
+
 static void run(struct job *job) {
     struct worker *w = job->worker;
     struct frame *f = &job->frame;
@@ -120,15 +124,15 @@ static void *waiter(void *unused) {
             continue;
         }
         waiters.todo = job->next;
-        waiters.queued--;
-        waiters.busy++;
+        vcuda_store_once(&waiters.queued, waiters.queued - 1);
+        vcuda_store_once(&waiters.busy, waiters.busy + 1);
         if (!waiters.todo)
             waiters.todo_end = &waiters.todo;
         pthread_mutex_unlock(&waiters.lock);
         run(job);
         pthread_mutex_lock(&waiters.lock);
         /* Free for the next, which the program may send as soon as it has the answer. */
-        waiters.busy--;
+        vcuda_store_once(&waiters.busy, waiters.busy - 1);
         pthread_mutex_unlock(&waiters.lock);
         if (answers_try(job->worker, &job->frame))
             forget(job);
@@ -158,7 +162,7 @@ static bool give(struct job *job) {
     }
     ok = waiters.queued < free_threads();
     if (ok) {
-        waiters.queued++;
+        vcuda_store_once(&waiters.queued, waiters.queued + 1);
         *waiters.todo_end = job;
         waiters.todo_end = &job->next;
         if (!waiters.one_looks || waiters.queued > 1)

@@ -119,6 +119,8 @@ int waiters_start(struct worker *w);
 bool waiters_run(struct worker *w, const void *record, uint32_t len);
 /* Answers what waiter threads have finished and the ring had no room for. Executor only. */
 void waiters_collect(struct worker *w);
+/* Whether a waiter thread makes a call, or is to. Any thread. */
+bool waiters_working(void);
 /* Descriptor that becomes readable when there is something to collect. */
 int waiters_fd(void);
 /* Wakes the executor if it sleeps, for news that it finds elsewhere. Any thread. */
