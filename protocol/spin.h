@@ -10,19 +10,10 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "ring.h"
-
-/* Nanoseconds on a clock that only goes forward. */
-static inline __u64 vcuda_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (__u64)ts.tv_sec * 1000000000u + (__u64)ts.tv_nsec;
-}
 
 /* All in nanoseconds. */
 struct vcuda_spin {
@@ -53,6 +44,7 @@ static inline void vcuda_spin_init(struct vcuda_spin *s, __u64 ceiling,
 	const char *fixed = getenv("VCUDA_SPIN_US");
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
+	vcuda_clock_start();
 	s->floor = elsewhere || processors > 1 ? VCUDA_SPIN_FLOOR_NS : 0;
 	s->ceiling = processors >= 4 ? ceiling : s->floor;
 	if (fixed) {
@@ -60,8 +52,8 @@ static inline void vcuda_spin_init(struct vcuda_spin *s, __u64 ceiling,
 		s->ceiling = s->floor;
 	}
 	s->limit = s->ceiling;
-	s->alone = processors >= 4 ? VCUDA_SPIN_ALONE_NS :
-				     VCUDA_SPIN_ALONE_FEW_NS;
+	s->alone = processors >= 4 || elsewhere ? VCUDA_SPIN_ALONE_NS :
+						  VCUDA_SPIN_ALONE_FEW_NS;
 }
 
 /*

@@ -214,15 +214,22 @@ static void put_off(struct pending *p, uint64_t now) {
     p->next += pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS;
 }
 
-int64_t pending_pause(void) {
-    uint64_t now, next = UINT64_MAX;
+/* How long it need not be asked for; a clock that jumps may make that no longer. */
+static uint64_t until(const struct pending *p, uint64_t now) {
+    uint64_t left = p->next > now ? p->next - now : 0;
 
-    for (const struct pending *p = polled; p; p = p->next_one)
-        next = p->next < next ? p->next : next;
-    if (next == UINT64_MAX)
+    return left <= PAUSE_MAX_NS ? left : 0;
+}
+
+int64_t pending_pause(void) {
+    uint64_t now, pause = PAUSE_MAX_NS;
+
+    if (!polled)
         return -1;
     now = vcuda_now_ns();
-    return next > now ? (int64_t)(next - now) : 0;
+    for (const struct pending *p = polled; p; p = p->next_one)
+        pause = until(p, now) < pause ? until(p, now) : pause;
+    return (int64_t)pause;
 }
 
 void pending_poll(struct worker *w) {
@@ -232,11 +239,12 @@ void pending_poll(struct worker *w) {
     while (*at) {
         struct pending *p = *at;
         CUresult r = CUDA_ERROR_NOT_READY;
+        bool due = !until(p, now);
 
-        if (p->next <= now)
+        if (due)
             r = w->driver.cuEventQuery(p->frame.event);
         if (r == CUDA_ERROR_NOT_READY) {
-            if (p->next <= now)
+            if (due)
                 put_off(p, now);
             at = &p->next_one;
             continue;

@@ -217,7 +217,7 @@ bool waiters_run(struct worker *w, const void *data, uint32_t len) {
     f.status = worker_use_context(w, f.head.ctx);
     if (f.status == CUDA_SUCCESS)
         f.status = dispatch_table[f.head.call].run(w, &f);
-    worker_answer(w, &f);
+    answers_put(w, &f);
     frame_close(&f);
     return true;
 }
@@ -229,6 +229,10 @@ int waiters_start(struct worker *w) {
 
 int waiters_fd(void) {
     return -1;
+}
+
+bool waiters_working(void) {
+    return false;
 }
 
 void waiters_collect(struct worker *w) {

@@ -18,7 +18,7 @@ check-unit: $(UNIT_TESTS)
 # Each over the one file that it is about.
 $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
-	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $*.c -lcmocka
+	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $*.c $(TOP)/build/protocol/libvcuda-protocol.a -lcmocka
 
 $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/export/md2.h \
 		tests/tests.mk | rooms
