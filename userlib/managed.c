@@ -187,8 +187,7 @@ VCUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_adv
         !is_managed(devPtr, count))
         return CUDA_ERROR_INVALID_VALUE;
     if (has_place(advice) && !location_ok(&location))
-        return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? CUDA_ERROR_INVALID_DEVICE
-                                                            : CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
     if (!cover(devPtr, devPtr + count))
         r = CUDA_ERROR_OUT_OF_MEMORY;

@@ -82,6 +82,32 @@ VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     return wire_cuMemFreeAsync(t, dptr, stream);
 }
 
+/* A device that does not exist is just a wrong value to these. */
+static CUresult enter_device(struct thread **t, CUdevice dev) {
+    CUresult r = guest_enter_any(t);
+
+    return r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()) ? CUDA_ERROR_INVALID_VALUE
+                                                                         : r;
+}
+
+VCUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r == CUDA_SUCCESS && !pool)
+        r = CUDA_ERROR_INVALID_VALUE;
+    return r == CUDA_SUCCESS ? wire_cuDeviceGetMemPool(t, (uint64_t *)pool, dev) : r;
+}
+
+VCUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
+    struct thread *t;
+    CUresult r = enter_device(&t, dev);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_POOL, pool);
+    return r == CUDA_SUCCESS ? wire_cuDeviceSetMemPool(t, dev, (uint64_t)pool) : r;
+}
+
 static CUresult enter_pool(struct thread **t, CUmemoryPool pool) {
     CUresult r = guest_enter_any(t);
 
@@ -133,8 +159,10 @@ VCUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDes
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!map || !count || count > VCUDA_INLINE_MAX / sizeof(*map))
+    if (!map || count > VCUDA_INLINE_MAX / sizeof(*map))
         return CUDA_ERROR_INVALID_VALUE;
+    if (!count)
+        return CUDA_SUCCESS;
     return wire_cuMemPoolSetAccess(t, (uint64_t)pool, map, (uint32_t)(count * sizeof(*map)));
 }
 

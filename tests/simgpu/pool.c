@@ -237,7 +237,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, siz
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_READY();
 
-    if (get_pool(handle, &pool) != CUDA_SUCCESS || !map || !count)
+    if (get_pool(handle, &pool) != CUDA_SUCCESS || !map)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(map[i].location.id))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams that are asked for inside a host function: its own and others, in graphs, after a fault.
+/*
+ * Streams that are asked for inside a host function: its own and others, in graphs. Not behind a
+ * fault: a driver was seen to wait for ever there.
  */
 #include <unistd.h>
 
@@ -9,7 +11,6 @@ KERNELS(basics);
 
 static CUstream own, other;
 static CUresult of_own, of_other;
-static volatile int released;
 
 static void ask(void *data) {
     (void)data;
@@ -20,12 +21,6 @@ static void ask(void *data) {
 static void ask_back(CUstream stream, CUresult status, void *data) {
     (void)stream, (void)status;
     ask(data);
-}
-
-static void gate(void *data) {
-    (void)data;
-    while (!released)
-        usleep(1000);
 }
 
 static void make_streams(void) {
@@ -76,26 +71,8 @@ static void in_a_graph(void) {
     told("captured in its own, run in the other");
 }
 
-static void behind_a_fault(void) {
-    CUdeviceptr bad = 0x10000;
-    void *args[] = {&bad};
-
-    make_streams();
-    CK(cuLaunchHostFunc(own, gate, NULL));
-    CK(cuLaunchKernel(function(module(ptx_basics), "write_to"), 1, 1, 1, 1, 1, 1, 0, own, args,
-                      NULL));
-    CK(cuStreamAddCallback(own, ask_back, NULL, 0));
-    of_own = of_other = (CUresult)99;
-    released = 1;
-    SHOW(cuStreamSynchronize(own));
-    for (int i = 0; i < 1000 && of_other == (CUresult)99; i++)
-        usleep(1000);
-    told("a callback");
-}
-
 int main(void) {
     apart("others", of_another);
     apart("in a graph", in_a_graph);
-    apart("behind a fault", behind_a_fault);
     return 0;
 }

@@ -154,7 +154,7 @@ static void default_pool(CUstream s) {
     CUmemoryPool pool, again, current;
     CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     CUmemAccess_flags flags = 99;
-    uint64_t used = 99;
+    uint64_t used = 99, before = 0;
     CUdeviceptr p;
 
     puts("-- the default pool");
@@ -170,14 +170,15 @@ static void default_pool(CUstream s) {
     SHOW(cuMemPoolDestroy(pool));
     SHOW(cuMemPoolGetAccess(&flags, pool, &here));
     printf("access %d\n", flags);
+    CK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &before));
     CK(cuMemAllocAsync(&p, 1 << 20, s));
     CK(cuStreamSynchronize(s));
     SHOW(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
-    printf("used %lu\n", used);
+    printf("used %lu\n", used - before);
     CK(cuMemFreeAsync(p, s));
     CK(cuStreamSynchronize(s));
     SHOW(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
-    printf("used %lu\n", used);
+    printf("used %lu\n", used - before);
     SHOW(cuMemPoolTrimTo(pool, 0));
     SHOW(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &used));
     printf("reserved %lu\n", used);

@@ -61,7 +61,7 @@ static void interleaved(void) {
  * ---- which calls bring it out; stdout is not buffered, so that it is seen at once ----
  *
  * Not here: calls before which it may be out already (seen natively of the first call after a wait
- * for the whole context), and copies of a few bytes to the device: those are posted to a worker.
+ * for the whole context, and of a wait for the default stream), and copies of a few bytes to the device: those are posted to a worker.
  */
 
 static void wait_in_another_way(void) {
@@ -89,7 +89,6 @@ static void by_call(void) {
     BROUGHT_OUT_BY(3, cuEventSynchronize(event));
     BROUGHT_OUT_BY(4, cuMemcpyDtoH(&value, memory, 4));
     BROUGHT_OUT_BY(5, cuMemcpyDtoH(pinned, memory, 4));
-    BROUGHT_OUT_BY(7, cuStreamSynchronize(NULL));
     CK(cuMemAlloc(&other, 4));
     CK(cuEventRecord(event, stream));
     BROUGHT_OUT_BY(9, cuMemFree(other));
