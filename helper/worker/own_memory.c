@@ -286,6 +286,7 @@ CUresult own_cuMemFreeAsync(struct worker *w, struct frame *f, struct args_cuMem
     struct ending e = ending(MEMORY_POOLED, a->dptr);
 
     (void)f;
+    pools_free();
     if (!e.known)
         e = ending(MEMORY_PLAIN, a->dptr);
     return ended(&e, w->driver.cuMemFreeAsync(a->dptr, a->hStream));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "answers.h"
+#include "pools.h"
 #include "prints.h"
 #include "spin.h"
 #include "worker.h"
@@ -250,8 +251,9 @@ void pending_poll(struct worker *w) {
             continue;
         }
         vcuda_spin_learn(&asking, now - p->since);
-        /* Asking does not bring out what kernels printed, waiting does. */
-        if (prints_possible())
+        /* Waiting brings out what kernels printed and has pools give back what was freed, asking
+         * does not. */
+        if (prints_possible() || pools_freed())
             r = w->driver.cuEventSynchronize(p->frame.event);
         p->frame.status = r;
         pending_finished(w, &p->frame);

@@ -17,6 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool *pools;
 static uint64_t graphs_taken[VCUDA_DEVICES_MAX];
 static uint32_t graphs_hold;
+static uint32_t any_freed;
 
 /* Under the lock. NULL: out of memory. */
 static struct pool *find(CUmemoryPool native) {
@@ -145,4 +146,12 @@ void pools_graph_launched(struct worker *w) {
 
 void pools_graphs_hold(void) {
     vcuda_store_once(&graphs_hold, 1);
+}
+
+void pools_free(void) {
+    vcuda_store_once(&any_freed, 1);
+}
+
+bool pools_freed(void) {
+    return vcuda_load_once(&any_freed);
 }

@@ -25,6 +25,10 @@ bool pools_take(struct worker *w, CUmemoryPool pool, uint64_t bytes);
 bool pools_look(struct worker *w, CUmemoryPool pool);
 /* At all pools, and at the memory of graphs. */
 void pools_look_at_all(struct worker *w);
+/* Something goes back to a pool in a stream's order. */
+void pools_free(void);
+/* Whether anything did since the session began: the driver's waits then look after its pools. */
+bool pools_freed(void);
 /* The pool has ended: what the program has from it goes on. */
 void pools_end(CUmemoryPool pool);
 

@@ -92,9 +92,13 @@ for name in ('nvmlDeviceGetArchitecture', 'nvmlDeviceGetIndex', 'nvmlDeviceIsMig
     print(name, getattr(nvml, name)(*([device] if 'Device' in name else []), ctypes.byref(n)), n.value)
 m = (ctypes.c_ulonglong * 3)()
 print('total', nvml.nvmlDeviceGetMemoryInfo(device, m), m[0], 'adds up', m[0] == m[1] + m[2])
-for index in range(6):
-    n = ctypes.c_uint(99)
-    print('peer', index, nvml.nvmlDeviceGetP2PStatus(device, device, index, ctypes.byref(n)), n.value)
+# Of a device and itself the host says one or the other, by how many devices it has.
+other = ctypes.c_void_p()
+if nvml.nvmlDeviceGetHandleByIndex_v2(1, ctypes.byref(other)) == 0:
+    for index in (0, 1):
+        n = ctypes.c_uint(99)
+        print('peer', index, nvml.nvmlDeviceGetP2PStatus(device, other, index, ctypes.byref(n)),
+              n.value)
 for call in gennvml.read_calls(top / 'protocol' / 'nvml.tbl'):
     if call.asked and call.name not in PRIVILEGED:
         numbers = [0, 1, 2, 7] if any(a.how == 'in' for a in call.args) else [0]

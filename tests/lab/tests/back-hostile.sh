@@ -42,7 +42,7 @@ for kind in $LAB_GUESTS; do
     for pin in pipe xdp; do
         echo_stop
         echo_start -p $pin -h 3
-        said=$(guest_run honest guest-echo die 1) && ok "$kind, $pin: $said" || not_ok "$kind, $pin: $said"
+        said=$(guest_run honest -t 60 guest-echo die 1) && ok "$kind, $pin: $said" || not_ok "$kind, $pin: $said"
         check "$kind, $pin: its pages were pinned" pins_made
         check "$kind, $pin: a session while the pins last" honest
         hold
