@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "../../../protocol/ioctl.h"
+#include "../../../protocol/clock.h"
 #include "../../../protocol/ring.h"
 #include "../../../protocol/version.h"
 #include "echo.h"
@@ -56,10 +57,7 @@ static long spin_us = 50;
     } while (0)
 
 static long now_us(void) {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+    return (long)(vcuda_now_ns() / 1000);
 }
 
 /* ---- A session ----------------------------------------------------------- */
@@ -462,6 +460,7 @@ static void run(const char *command, const char *argument) {
 int main(int argc, char **argv) {
     int c;
 
+    vcuda_clock_start();
     while ((c = getopt(argc, argv, "s:")) >= 0) {
         if (c != 's')
             usage();

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "../../../protocol/ioctl.h"
+#include "../../../protocol/clock.h"
 #include "../../../protocol/ring.h"
 #include "echo.h"
 
@@ -60,10 +61,7 @@ struct worker {
 };
 
 static long now_us(void) {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+    return (long)(vcuda_now_ns() / 1000);
 }
 
 static void say(struct worker *w, const char *what, long value) {
@@ -299,6 +297,7 @@ int main(int argc, char **argv) {
     struct vcuda_ioc_host_event event;
     int host = open(VCUDA_HOST_DEVICE, O_RDWR | O_CLOEXEC);
 
+    vcuda_clock_start();
     options(argc, argv);
     if (host < 0) {
         perror(VCUDA_HOST_DEVICE);

@@ -6,23 +6,23 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "../../../protocol/clock.h"
 
 struct samples {
     long *ns;
     long count, room;
 };
 
+/* By the processor's counter: the system's clock is a system call in these guests. */
 static inline long samples_now_ns(void) {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000 + t.tv_nsec;
+    return (long)vcuda_now_ns();
 }
 
 /* Room for `room` samples, touched already: no page fault is measured. Ends the program without
  * memory. */
 static inline void samples_init(struct samples *s, long room) {
+    vcuda_clock_start();
     s->ns = malloc((size_t)room * sizeof(*s->ns));
     if (!s->ns)
         exit(1);
