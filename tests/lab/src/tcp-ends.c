@@ -203,6 +203,7 @@ int main(int argc, char **argv) {
     int option, fd;
     long number;
 
+    vcuda_clock_start();
     while ((option = getopt(argc, argv, "bp:")) != -1) {
         if (option == 'b')
             wish.busy = 1;
