@@ -256,15 +256,21 @@ static CUresult bind_all(struct code *c, uint64_t base) {
     return CUDA_SUCCESS;
 }
 
-static void fill_block(const struct code *c, uint8_t *base) {
+/* A relocation may have changed the table of symbols itself: everything is checked again. */
+static bool fill_block(const struct code *c, uint8_t *base) {
     memset(base, 0, c->block);
     for (unsigned int i = 0; i < c->count; i++) {
         Elf64_Sym s = get_symbol(c, i);
         Elf64_Shdr section;
 
-        if (c->place[i] && get_section(c, s.st_shndx, &section) && section.sh_type != SHT_NOBITS)
+        if (!c->place[i])
+            continue;
+        if (!is_managed(c, &s, &section) || s.st_size > c->block - (c->place[i] - 1))
+            return false;
+        if (section.sh_type != SHT_NOBITS)
             memcpy(base + c->place[i] - 1, c->data + section.sh_offset + s.st_value, s.st_size);
     }
+    return true;
 }
 
 CUresult cuda_managed_bind(void *cubin, size_t size, void *base, uint64_t block) {
@@ -275,8 +281,8 @@ CUresult cuda_managed_bind(void *cubin, size_t size, void *base, uint64_t block)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && c.block)
         r = bind_all(&c, (uint64_t)base);
-    if (r == CUDA_SUCCESS)
-        fill_block(&c, base);
+    if (r == CUDA_SUCCESS && !fill_block(&c, base))
+        r = CUDA_ERROR_INVALID_IMAGE;
     close_code(&c);
     return r;
 }

@@ -133,6 +133,11 @@ static void refuses(void **state) {
     c.section[RELOCATIONS].sh_info = FILLED;
     c.table_relocation[1].r_offset = 4;
     assert_int_equal(bind(&c, 808), CUDA_ERROR_NOT_SUPPORTED);
+    c = good; /* what is written changes how large the variable is */
+    c.section[RELOCATIONS].sh_info = SYMBOLS;
+    c.table_relocation[0].r_offset =
+        offsetof(struct cubin, symbol[1].st_size) - offsetof(struct cubin, symbol);
+    assert_int_equal(bind(&c, 808), CUDA_ERROR_INVALID_IMAGE);
     c = good; /* it reaches out of its section: none of ours */
     c.symbol[2].st_size = 801;
     assert_int_equal(cuda_managed_list(&c, sizeof(c), &list, &count, &bytes), CUDA_SUCCESS);
