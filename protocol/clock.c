@@ -29,6 +29,6 @@ void vcuda_clock_start(void)
 		ns = system_ns() - begun;
 	while (ns < MEASURED_NS);
 	ticks = __builtin_ia32_rdtsc() - ticks;
-	vcuda_clock_scale = (__u64)(((unsigned __int128)ns << 32) /
+	vcuda_clock_scale = (__u64)(((__uint128_t)ns << 32) /
 				    (ticks ? ticks : 1));
 }

@@ -21,7 +21,7 @@ void vcuda_clock_start(void);
 /* Nanoseconds since some time. */
 static inline __u64 vcuda_now_ns(void)
 {
-	unsigned __int128 ticks = __builtin_ia32_rdtsc();
+	__uint128_t ticks = __builtin_ia32_rdtsc();
 
 	return (__u64)(ticks * vcuda_clock_scale >> 32);
 }

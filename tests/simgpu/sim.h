@@ -41,7 +41,8 @@ struct sim_device {
     struct sim_context *primary;
     unsigned primary_refs;
     unsigned primary_flags;
-    atomic_int error; /* the first fault: every later call in a context returns it, and none is made */
+    atomic_int
+        error; /* the first fault: every later call in a context returns it, and none is made */
     struct sim_pool *default_pool; /* made at first use; never ends */
     struct sim_pool *current_pool; /* a reference; NULL: the default one */
 };
@@ -56,7 +57,7 @@ struct sim_context {
     struct sim_device *device;
     bool primary;
     atomic_bool open;
-    uint64_t id;      /* new each time it is opened: whose memory and streams are whose */
+    uint64_t id; /* new each time it is opened: whose memory and streams are whose */
     unsigned flags;
     CUfunc_cache cache;
     atomic_size_t limits[CU_LIMIT_MAX];

@@ -96,9 +96,10 @@ static nvmlReturn_t call(unsigned int slot, uintptr_t first, void *second, void 
     ROW(what, 0)                                                                                   \
     ROW(what, 1)                                                                                   \
     ROW(what, 2)                                                                                   \
-    ROW(what, 3) ROW(what, 4) ROW(what, 5) ROW(what, 6) ROW(what, 7) ROW(what, 8) ROW(what, 9)     \
-        ROW(what, 10) ROW(what, 11) ROW(what, 12) ROW(what, 13) ROW(what, 14) ROW(what, 15)        \
-            ROW(what, 16) ROW(what, 17) ROW(what, 18)
+    ROW(what, 3)                                                                                   \
+    ROW(what, 4) ROW(what, 5) ROW(what, 6) ROW(what, 7) ROW(what, 8) ROW(what, 9) ROW(what, 10)    \
+        ROW(what, 11) ROW(what, 12) ROW(what, 13) ROW(what, 14) ROW(what, 15) ROW(what, 16)        \
+            ROW(what, 17) ROW(what, 18)
 
 ROWS(FUNCTION)
 

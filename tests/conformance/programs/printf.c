@@ -61,7 +61,8 @@ static void interleaved(void) {
  * ---- which calls bring it out; stdout is not buffered, so that it is seen at once ----
  *
  * Not here: calls before which it may be out already (seen natively of the first call after a wait
- * for the whole context, and of a wait for the default stream), and copies of a few bytes to the device: those are posted to a worker.
+ * for the whole context, and of a wait for the default stream), and copies of a few bytes to the
+ * device: those are posted to a worker.
  */
 
 static void wait_in_another_way(void) {
