@@ -92,14 +92,11 @@ static nvmlReturn_t call(unsigned int slot, uintptr_t first, void *second, void 
     what(hi, 0) what(hi, 1) what(hi, 2) what(hi, 3) what(hi, 4) what(hi, 5) what(hi, 6)            \
         what(hi, 7) what(hi, 8) what(hi, 9) what(hi, 10) what(hi, 11) what(hi, 12) what(hi, 13)    \
             what(hi, 14) what(hi, 15)
-#define ROWS(what)                                                                                 \
-    ROW(what, 0)                                                                                   \
-    ROW(what, 1)                                                                                   \
-    ROW(what, 2)                                                                                   \
-    ROW(what, 3)                                                                                   \
-    ROW(what, 4) ROW(what, 5) ROW(what, 6) ROW(what, 7) ROW(what, 8) ROW(what, 9) ROW(what, 10)    \
-        ROW(what, 11) ROW(what, 12) ROW(what, 13) ROW(what, 14) ROW(what, 15) ROW(what, 16)        \
-            ROW(what, 17) ROW(what, 18)
+#define ROWS_0(what) ROW(what, 0) ROW(what, 1) ROW(what, 2) ROW(what, 3) ROW(what, 4)
+#define ROWS_5(what) ROW(what, 5) ROW(what, 6) ROW(what, 7) ROW(what, 8) ROW(what, 9)
+#define ROWS_10(what) ROW(what, 10) ROW(what, 11) ROW(what, 12) ROW(what, 13) ROW(what, 14)
+#define ROWS_15(what) ROW(what, 15) ROW(what, 16) ROW(what, 17) ROW(what, 18)
+#define ROWS(what) ROWS_0(what) ROWS_5(what) ROWS_10(what) ROWS_15(what)
 
 ROWS(FUNCTION)
 
