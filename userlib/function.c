@@ -130,6 +130,13 @@ static CUresult enter_function(CUfunction hfunc, const void *out, struct functio
     return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* The function of a call that changes it, in the current context. */
+static CUresult enter_setting(struct thread **t, CUfunction hfunc, struct function **f) {
+    CUresult r = guest_enter(t);
+
+    return r == CUDA_SUCCESS ? enter_function(hfunc, hfunc, f) : r;
+}
+
 VCUDA_EXPORT CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
     struct kernel *k;
     struct function *f;
@@ -212,10 +219,8 @@ static void forget_kernel(const struct function *f) {
 VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
     struct function *f;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = enter_setting(&t, hfunc, &f);
 
-    if (r == CUDA_SUCCESS)
-        r = enter_function(hfunc, hfunc, &f);
     if (r != CUDA_SUCCESS)
         return r;
     if (attribute_is_set(&f->shared_set, attrib, value))
@@ -235,10 +240,8 @@ VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute 
 VCUDA_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
     struct function *f;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = enter_setting(&t, hfunc, &f);
 
-    if (r == CUDA_SUCCESS)
-        r = enter_function(hfunc, hfunc, &f);
     if (r == CUDA_SUCCESS)
         r = wire_cuFuncSetCacheConfig(t, (uint64_t)hfunc, (int32_t)config);
     if (r == CUDA_SUCCESS)
@@ -249,10 +252,8 @@ VCUDA_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config
 VCUDA_EXPORT CUresult cuFuncLoad(CUfunction function) {
     struct function *f;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = enter_setting(&t, function, &f);
 
-    if (r == CUDA_SUCCESS)
-        r = enter_function(function, function, &f);
     if (r == CUDA_SUCCESS)
         r = wire_cuFuncLoad(t, f->name);
     if (r == CUDA_SUCCESS)

@@ -152,16 +152,23 @@ static void forget_attributes(struct kernel *k, CUdevice dev) {
     occupancy_forget();
 }
 
+/* The kernel of a call that sets something of it on a device. */
+static CUresult enter_setting(struct thread **t, CUkernel kernel, CUdevice dev, struct kernel **k) {
+    CUresult r = enter_kernel(t, kernel, kernel, k);
+
+    if (r == CUDA_ERROR_INVALID_VALUE) /* no kernel at all */
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return r;
+}
+
 VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,
                                            CUdevice dev) {
     struct kernel *k;
     struct thread *t;
-    CUresult r = enter_kernel(&t, kernel, kernel, &k);
+    CUresult r = enter_setting(&t, kernel, dev, &k);
 
-    if (r == CUDA_ERROR_INVALID_VALUE) /* no kernel at all */
-        r = CUDA_ERROR_INVALID_HANDLE;
-    if (r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()))
-        r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS && attribute_is_set(&k->shared_set[dev], attrib, val))
         return guest_fault(t);
     if (r == CUDA_SUCCESS)
@@ -176,12 +183,8 @@ VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val,
 VCUDA_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
     struct kernel *k;
     struct thread *t;
-    CUresult r = enter_kernel(&t, kernel, kernel, &k);
+    CUresult r = enter_setting(&t, kernel, dev, &k);
 
-    if (r == CUDA_ERROR_INVALID_VALUE) /* no kernel at all */
-        r = CUDA_ERROR_INVALID_HANDLE;
-    if (r == CUDA_SUCCESS && (dev < 0 || dev >= guest_device_count()))
-        r = CUDA_ERROR_INVALID_DEVICE;
     if (r == CUDA_SUCCESS)
         r = wire_cuKernelSetCacheConfig(t, k->name, (int32_t)config, dev);
     if (r == CUDA_SUCCESS)

@@ -228,8 +228,11 @@ int64_t pending_pause(void) {
     if (!polled)
         return -1;
     now = vcuda_now_ns();
-    for (const struct pending *p = polled; p; p = p->next_one)
-        pause = until(p, now) < pause ? until(p, now) : pause;
+    for (const struct pending *p = polled; p; p = p->next_one) {
+        uint64_t left = until(p, now);
+
+        pause = left < pause ? left : pause;
+    }
     return (int64_t)pause;
 }
 
