@@ -110,9 +110,10 @@ follow_console() {
 domain_id() { xl domid "$1" 2>/dev/null; }
 guest_ready() { grep -q '@ready' "/run/lab/$1.console"; }
 
-# wait_guest NAME [SECONDS]: until the guest takes commands.
+# wait_guest NAME [SECONDS]: until the guest takes commands. Its kernel boots in some seconds, in minutes
+# where others use the processors too.
 wait_guest() {
-    wait_until "${2:-60}" guest_ready "$1" && return
+    wait_until "${2:-180}" guest_ready "$1" && return
     echo "guest $1 did not come up; the last of its console:" >&2
     tail -n 20 "/run/lab/$1.console" >&2
     return 1
