@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "answers.h"
 #include "barrier.h"
+#include "log.h"
 #include "spin.h"
 #include "worker.h"
 
@@ -148,18 +150,31 @@ static unsigned int free_threads(void) {
     return waiters.threads - waiters.busy;
 }
 
+/* Under the lock: one thread more, unless there are all that may be. */
+static void add_thread(void) {
+    static bool said;
+    pthread_t thread;
+    int error =
+        waiters.threads < WAITERS_MAX ? pthread_create(&thread, NULL, waiter, NULL) : EAGAIN;
+
+    if (!error) {
+        pthread_detach(thread);
+        waiters.threads++;
+    } else if (!said) { /* the program hears "out of memory", which says nothing of threads */
+        said = true;
+        vcuda_log(VCUDA_LOG_WARNING, "no thread beyond %u for a call that waits: %s",
+                  waiters.threads, strerror(error));
+    }
+}
+
 /* Queues a job for a thread of its own: it may sleep until another job has been done. */
 static bool give(struct job *job) {
-    pthread_t thread;
     bool ok;
 
     job->next = NULL;
     pthread_mutex_lock(&waiters.lock);
-    if (waiters.queued >= free_threads() && waiters.threads < WAITERS_MAX &&
-        !pthread_create(&thread, NULL, waiter, NULL)) {
-        pthread_detach(thread);
-        waiters.threads++;
-    }
+    if (waiters.queued >= free_threads())
+        add_thread();
     ok = waiters.queued < free_threads();
     if (ok) {
         vcuda_store_once(&waiters.queued, waiters.queued + 1);
