@@ -5,12 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barrier.h"
+
 /* More live objects of one kind than this are refused: the table is the worker's memory. */
 #define INDEX_MAX ((1u << 20) - 1)
+/* Places in the first piece of a kind's table; each piece after it has as many as all before. */
+#define FIRST_PIECE 64u
 
+/*
+ * Changed under the lock, read without: the executor looks some up for each call. A new object
+ * makes `changes` odd and then even again; whoever saw it odd, or different afterwards, reads
+ * again. What changes later is one word.
+ */
 struct slot {
     uint64_t name; /* 0: free */
-    uint32_t generation;
+    uint32_t changes;
+    uint16_t generation;
     bool owns; /* some object was given to it: who owns nothing ends without a search */
     struct object object;
 };
@@ -32,33 +42,82 @@ void objects_init(struct objects *o) {
     pthread_mutex_init(&o->lock, NULL);
 }
 
+/* Pieces stay where they are, so that one may look into them while the table grows. */
+static uint32_t piece_of(uint32_t index) {
+    _Static_assert(INDEX_MAX < FIRST_PIECE << (OBJECTS_PIECES - 1), "all names have a piece");
+    return index < FIRST_PIECE ? 0 : 26 - (uint32_t)__builtin_clz(index);
+}
+
+static uint32_t piece_begin(uint32_t piece) {
+    return piece ? FIRST_PIECE << (piece - 1) : 0;
+}
+
+static uint32_t piece_size(uint32_t piece) {
+    return piece ? FIRST_PIECE << (piece - 1) : FIRST_PIECE;
+}
+
+/* Of a place that the table reaches. */
+static struct slot *slot_at(const struct objects *o, uint32_t kind, uint32_t index) {
+    uint32_t piece = piece_of(index);
+
+    return &vcuda_load_acquire(&o->kinds[kind].pieces[piece])[index - piece_begin(piece)];
+}
+
 /* The slot that a name would have; NULL if the table does not reach so far. */
-static struct slot *slot_of(struct objects *o, uint64_t name) {
+static struct slot *slot_of(const struct objects *o, uint64_t name) {
     uint32_t kind = vcuda_name_kind(name), index = vcuda_name_index(name);
 
-    if (!kind || kind >= VCUDA_KIND_MAX || index >= o->kinds[kind].room)
+    if (!kind || kind >= VCUDA_KIND_MAX || index > INDEX_MAX ||
+        !vcuda_load_acquire(&o->kinds[kind].pieces[piece_of(index)]))
         return NULL;
-    return &o->kinds[kind].slots[index];
+    return slot_at(o, kind, index);
 }
 
 static bool reach(struct objects *o, uint64_t name) {
-    uint32_t kind = vcuda_name_kind(name), index = vcuda_name_index(name), room;
-    struct slot *slots;
+    uint32_t kind = vcuda_name_kind(name), index = vcuda_name_index(name);
 
-    if (index < o->kinds[kind].room)
-        return true;
     if (index > INDEX_MAX)
         return false;
-    room = o->kinds[kind].room ? o->kinds[kind].room : 64;
-    while (room <= index)
-        room *= 2;
-    slots = realloc(o->kinds[kind].slots, room * sizeof(*slots));
-    if (!slots)
-        return false;
-    memset(slots + o->kinds[kind].room, 0, (room - o->kinds[kind].room) * sizeof(*slots));
-    o->kinds[kind].slots = slots;
-    o->kinds[kind].room = room;
+    while (index >= o->kinds[kind].room) {
+        uint32_t piece = piece_of(o->kinds[kind].room), size = piece_size(piece);
+        struct slot *slots = calloc(size, sizeof(*slots));
+
+        if (!slots)
+            return false;
+        vcuda_store_release(&o->kinds[kind].pieces[piece], slots);
+        o->kinds[kind].room += size;
+    }
     return true;
+}
+
+/* Under the lock: a free slot's new object. */
+static void fill(struct slot *s, uint64_t name, const struct object *object) {
+    vcuda_store_once(&s->changes, s->changes + 1);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    s->owns = false;
+    vcuda_store_once(&s->object.native, object->native);
+    vcuda_store_once(&s->object.owner, object->owner);
+    vcuda_store_once(&s->object.aux, object->aux);
+    vcuda_store_once(&s->object.also_owner, object->also_owner);
+    vcuda_store_once(&s->name, name);
+    vcuda_store_release(&s->changes, s->changes + 1);
+}
+
+/* Whether the slot's object has this name, and the object. Any thread, without the lock. */
+static bool read_slot(const struct slot *s, uint64_t name, struct object *object) {
+    uint32_t changes;
+    bool ok;
+
+    do {
+        changes = vcuda_load_acquire(&s->changes);
+        ok = vcuda_load_once(&s->name) == name;
+        object->native = vcuda_load_once(&s->object.native);
+        object->owner = vcuda_load_once(&s->object.owner);
+        object->aux = vcuda_load_once(&s->object.aux);
+        object->also_owner = vcuda_load_once(&s->object.also_owner);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    } while (changes % 2 || vcuda_load_once(&s->changes) != changes);
+    return ok;
 }
 
 bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name) {
@@ -92,7 +151,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
 
         ok = !s->name;
         if (ok) {
-            *s = (struct slot){name, 0, false, *object};
+            fill(s, name, object);
             note_owner(o, object->owner);
             note_owner(o, object->also_owner);
         }
@@ -102,41 +161,34 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
 }
 
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object) {
-    struct slot *s;
-    bool ok;
+    const struct slot *s = vcuda_name_kind(name) == kind ? slot_of(o, name) : NULL;
 
-    if (vcuda_name_kind(name) != kind)
-        return false;
-    pthread_mutex_lock(&o->lock);
-    s = slot_of(o, name);
-    ok = s && s->name == name;
-    if (ok)
-        *object = s->object;
-    pthread_mutex_unlock(&o->lock);
-    return ok;
+    return s && name && read_slot(s, name, object);
 }
 
-/* Under the lock: a name for a new object, in a slot of its own; NULL: out of memory. */
-static struct slot *new_slot(struct objects *o, enum vcuda_kind kind) {
+/* Under the lock: the name of a new object, in a slot of its own; 0: out of memory. */
+static uint64_t add_new(struct objects *o, enum vcuda_kind kind, const struct object *object) {
     uint32_t index = o->kinds[kind].free;
+    uint64_t name;
     struct slot *s;
 
-    while (index < o->kinds[kind].room && o->kinds[kind].slots[index].name)
+    while (index < o->kinds[kind].room && slot_at(o, kind, index)->name)
         index++;
     if (!reach(o, vcuda_name(kind, 0, index)))
-        return NULL;
+        return 0;
     o->kinds[kind].free = index + 1;
-    s = &o->kinds[kind].slots[index];
-    s->generation = (s->generation + 1) & 0xffff;
-    s->name = vcuda_name(kind, s->generation, index);
-    s->owns = false;
-    return s;
+    s = slot_at(o, kind, index);
+    s->generation++;
+    name = vcuda_name(kind, s->generation, index);
+    fill(s, name, object);
+    note_owner(o, object->owner);
+    note_owner(o, object->also_owner);
+    return name;
 }
 
 uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct object *object) {
     struct known *fresh = malloc(sizeof(*fresh)), **found;
     uint64_t name = 0;
-    struct slot *s;
 
     if (!fresh)
         return 0;
@@ -146,16 +198,11 @@ uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct obje
     if (found && *found != fresh) {
         name = (*found)->name;
     } else if (found) {
-        s = new_slot(o, kind);
-        if (s) {
-            s->object = *object;
-            note_owner(o, object->owner);
-            note_owner(o, object->also_owner);
-            fresh->name = name = s->name;
+        fresh->name = name = add_new(o, kind, object);
+        if (name)
             fresh = NULL;
-        } else {
+        else
             tdelete(fresh, &o->kinds[kind].names, by_native);
-        }
     }
     pthread_mutex_unlock(&o->lock);
     free(fresh);
@@ -164,10 +211,10 @@ uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct obje
 
 /* Under the lock: the slot is free again. */
 static void end_slot(struct objects *o, uint32_t kind, uint32_t index) {
-    struct slot *s = &o->kinds[kind].slots[index];
+    struct slot *s = slot_at(o, kind, index);
     struct known key = {.native = s->object.native}, **found, *known;
 
-    s->name = 0;
+    vcuda_store_once(&s->name, 0);
     found = tfind(&key, &o->kinds[kind].names, by_native);
     if (found) { /* of a kind that the worker names */
         known = *found;
@@ -185,7 +232,7 @@ static void end_slot(struct objects *o, uint32_t kind, uint32_t index) {
 static void end_owned(struct objects *o, uint64_t owner) {
     for (int kind = 1; kind < VCUDA_KIND_MAX; kind++) {
         for (uint32_t i = 0; i < o->kinds[kind].room; i++) {
-            struct slot *s = &o->kinds[kind].slots[i];
+            struct slot *s = slot_at(o, (uint32_t)kind, i);
 
             if (s->name && (s->object.owner == owner || s->object.also_owner == owner)) {
                 uint64_t name = s->name;
@@ -204,7 +251,7 @@ uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *nativ
 
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = 0; i < o->kinds[kind].room && !name; i++) {
-        const struct slot *s = &o->kinds[kind].slots[i];
+        const struct slot *s = slot_at(o, kind, i);
 
         if (s->name && s->object.native == native)
             name = s->name;
@@ -219,7 +266,7 @@ void objects_give(struct objects *o, uint64_t name, uint64_t owner) {
     pthread_mutex_lock(&o->lock);
     s = slot_of(o, name);
     if (s && s->name == name) {
-        s->object.owner = owner;
+        vcuda_store_once(&s->object.owner, owner);
         note_owner(o, owner);
     }
     pthread_mutex_unlock(&o->lock);
@@ -256,13 +303,21 @@ void objects_end_native(struct objects *o, enum vcuda_kind kind, void *native) {
     objects_end(o, objects_known(o, kind, native));
 }
 
+/* Under the lock: how many there are now. */
+static uint64_t add_holds(struct slot *s, int64_t more) {
+    uint64_t now = s->object.aux + (uint64_t)more;
+
+    vcuda_store_once(&s->object.aux, now);
+    return now;
+}
+
 bool objects_hold(struct objects *o, enum vcuda_kind kind, void *native) {
     struct known key = {.native = native}, **found;
 
     pthread_mutex_lock(&o->lock);
     found = tfind(&key, &o->kinds[kind].names, by_native);
     if (found)
-        slot_of(o, (*found)->name)->object.aux++;
+        add_holds(slot_of(o, (*found)->name), 1);
     pthread_mutex_unlock(&o->lock);
     return found != NULL;
 }
@@ -274,7 +329,7 @@ bool objects_drop(struct objects *o, uint64_t name) {
     pthread_mutex_lock(&o->lock);
     s = slot_of(o, name);
     ok = s && s->name == name;
-    if (ok && --s->object.aux == 0)
+    if (ok && add_holds(s, -1) == 0)
         end_slot(o, vcuda_name_kind(name), vcuda_name_index(name));
     pthread_mutex_unlock(&o->lock);
     return ok;
@@ -285,7 +340,7 @@ uint64_t objects_end_primary(struct objects *o, uint64_t device) {
 
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = 0; i < o->kinds[VCUDA_KIND_CONTEXT].room; i++) {
-        struct slot *s = &o->kinds[VCUDA_KIND_CONTEXT].slots[i];
+        struct slot *s = slot_at(o, VCUDA_KIND_CONTEXT, i);
 
         if (s->name && s->object.aux == 1 + device) {
             name = s->name;

@@ -23,11 +23,13 @@ struct object {
 
 struct slot;
 
+#define OBJECTS_PIECES 15
+
 struct objects {
     pthread_mutex_t lock;
     struct {
-        struct slot *slots;
-        uint32_t room;
+        struct slot *pieces[OBJECTS_PIECES]; /* of the table; those that there are */
+        uint32_t room;                       /* places in all of them */
         uint32_t free; /* of a kind that the worker names: where to look for a free slot */
         void *names;   /* by the driver's handle (tsearch) */
     } kinds[VCUDA_KIND_MAX];

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "frame.h"
+#include "objects_free.h"
 #include "worker.h"
 
 #define HEAD ((uint32_t)sizeof(struct vcuda_rec))
@@ -150,8 +151,7 @@ static void test_objects_of_a_frame(void **state) {
     assert_ptr_equal(got, &f);
     frame_unbind(w, context);
     assert_int_equal(frame_stream(w, stream, &got), CUDA_ERROR_INVALID_HANDLE);
-    for (int i = 0; i < VCUDA_KIND_MAX; i++)
-        free(w->objects.kinds[i].slots);
+    objects_free(&w->objects);
     free(w);
 }
 
@@ -206,8 +206,7 @@ static void test_lists_of_objects(void **state) {
     frame_close(&f);
     for (int i = 0; i < 3; i++)
         objects_end(&w->objects, names[i]);
-    for (int i = 0; i < VCUDA_KIND_MAX; i++)
-        free(w->objects.kinds[i].slots);
+    objects_free(&w->objects);
     free(w);
 }
 
@@ -239,8 +238,7 @@ static void test_owners(void **state) {
     assert_false(objects_get(&w->objects, VCUDA_KIND_ARRAY, array, &o));
     assert_true(objects_get(&w->objects, VCUDA_KIND_GRAPH, graph, &o));
     objects_end(&w->objects, graph);
-    for (int i = 0; i < VCUDA_KIND_MAX; i++)
-        free(w->objects.kinds[i].slots);
+    objects_free(&w->objects);
     free(w);
 }
 

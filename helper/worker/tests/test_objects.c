@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The session's table of names: what ends with what, and what a hostile name finds. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "barrier.h"
 #include "objects.h"
+#include "objects_free.h"
 
 static struct objects objects;
 
@@ -24,8 +27,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     (void)state;
-    for (int i = 0; i < VCUDA_KIND_MAX; i++)
-        free(objects.kinds[i].slots);
+    objects_free(&objects);
     return 0;
 }
 
@@ -155,6 +157,71 @@ static void test_end_primary(void **state) {
     add(c, 0, 1 + 3);
 }
 
+/* Each of these is one number in all that can be read. */
+#define CHANGES 200000u
+#define MANY 100u
+
+static void add_number(uint64_t name, uint64_t number) {
+    struct object o = {(void *)(uintptr_t)number, number, number, number};
+
+    assert_true(objects_add(&objects, name, &o));
+}
+
+static void *reader(void *over) {
+    uint64_t name = name_of(VCUDA_KIND_EVENT, 1), read = 0;
+    struct object o;
+
+    while (!vcuda_load_acquire((uint32_t *)over)) {
+        if (!objects_get(&objects, VCUDA_KIND_EVENT, name, &o))
+            continue;
+        read++;
+        if ((uintptr_t)o.native != o.owner || o.owner != o.aux || o.aux != o.also_owner)
+            return NULL;
+    }
+    return (void *)(uintptr_t)(read + 1);
+}
+
+static void test_read_while_it_changes(void **state) {
+    uint64_t name = name_of(VCUDA_KIND_EVENT, 1);
+    uint32_t over = 0;
+    void *read = NULL;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, reader, &over), 0);
+    for (uint32_t i = 1; i <= CHANGES; i++) {
+        add_number(name, i);
+        /* The table grows meanwhile. */
+        if (i % (CHANGES / MANY) == 0)
+            add_number(name_of(VCUDA_KIND_EVENT, i / (CHANGES / MANY) * 1000), i);
+        objects_end(&objects, name);
+    }
+    vcuda_store_release(&over, 1);
+    pthread_join(thread, &read);
+    assert_non_null(read);
+}
+
+/* The first and the last place of each piece of the table, and what lies beyond the last. */
+static void test_all_places(void **state) {
+    const uint32_t most = (1u << 20) - 1;
+
+    (void)state;
+    for (uint32_t end = 64; end <= most + 1; end *= 2) {
+        add(name_of(VCUDA_KIND_EVENT, end - 1), 0, end - 1);
+        if (end <= most)
+            add(name_of(VCUDA_KIND_EVENT, end), 0, end);
+    }
+    for (uint32_t end = 64; end <= most + 1; end *= 2) {
+        struct object o;
+
+        assert_true(
+            objects_get(&objects, VCUDA_KIND_EVENT, name_of(VCUDA_KIND_EVENT, end - 1), &o));
+        assert_int_equal(o.aux, end - 1);
+        assert_false(there(name_of(VCUDA_KIND_EVENT, end - 2)));
+        assert_true(end > most || there(name_of(VCUDA_KIND_EVENT, end)));
+    }
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 static uint64_t worker_name(enum vcuda_kind kind, uintptr_t native, uint64_t owner) {
@@ -262,6 +329,8 @@ int main(void) {
         TEST(test_a_graph_takes_its_nodes),
         TEST(test_graphs_within_graphs),
         TEST(test_found_by_the_driver_s_handle),
+        TEST(test_read_while_it_changes),
+        TEST(test_all_places),
     };
 
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
