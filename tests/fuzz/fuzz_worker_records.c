@@ -5,12 +5,12 @@
  * decoders and tables, over a driver that reads and writes all that it may.
  */
 #include <errno.h>
-#include <search.h>
 #include <sys/mman.h>
 
 /* The executor without its endless loop. */
 #include "../../helper/worker/serve.c"
 
+#include "../../helper/worker/tests/objects_free.h"
 #include "require.h"
 #include "version.h"
 
@@ -281,10 +281,7 @@ static void clean_up(struct worker *w) {
     for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
         if (w->regions[i].bytes)
             munmap((void *)w->regions[i].address, w->regions[i].bytes);
-    for (uint32_t i = 0; i < VCUDA_KIND_MAX; i++) {
-        free(w->objects.kinds[i].slots);
-        tdestroy(w->objects.kinds[i].names, free);
-    }
+    objects_free(&w->objects);
     free(w->link.rings);
 }
 
