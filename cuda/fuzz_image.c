@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "managed.h"
+#include "cubin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

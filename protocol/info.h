@@ -74,17 +74,6 @@ struct vcuda_module_log {
 	__u32 status; /* the driver's CUresult: the logs come back even when it failed */
 };
 
-/*
- * Answer of library_variables: managed variables, one after the other. Each is followed by its name
- * with a NUL, filled up to 8 bytes.
- */
-struct vcuda_variable {
-	__u64 offset; /* in the block that they are bound to */
-	__u64 bytes;
-	__u32 name_bytes; /* with the filling */
-	__u32 pad;
-};
-
 /* Answer of nvml_open. */
 struct vcuda_nvml_info {
 	__u32 host_has_nvml; /* 0: the worker knows only what the CUDA driver tells */

@@ -1,169 +1,242 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program could not touch the memory that the driver has for a managed variable, which is the
- * worker's. So code that has some is loaded anew when the first is asked for, bound to memory of
- * the arena. The runtime asks right after it loaded the code: nothing was had of it by then.
+ * Binding needs machine code. What is none the worker makes it of (a fat binary's best part, what
+ * the driver's compiler makes of a text); here the addresses are written into it. Whether there is
+ * anything to bind is seen here, but for compressed parts of fat binaries.
  */
+#define _GNU_SOURCE
 #include "bound.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "code.h"
-#include "cuda_calls.h"
+#include "cubin.h"
 #include "wire.h"
-
-/* For what one answer of the worker can hold. */
-#define LIST_BYTES (VCUDA_REC_MAX - 1024)
 
 struct bound {
     void *block;
-    uint64_t bytes;
-    uint32_t list_bytes;
-    char list[]; /* of struct vcuda_variable, as the worker told them */
+    struct cuda_managed *variables; /* with names of their own */
+    unsigned int count;
 };
 
 void bound_free(struct bound *b) {
-    if (b)
+    if (!b)
+        return;
+    for (unsigned int i = 0; i < b->count; i++)
+        free((char *)b->variables[i].name);
+    free(b->variables);
+    if (b->block)
         arena_free(b->block, ARENA_VARIABLES);
     free(b);
 }
 
 bool bound_find(const struct bound *b, const char *name, CUdeviceptr *dptr, size_t *bytes) {
-    struct vcuda_variable v;
+    for (unsigned int i = 0; b && i < b->count; i++) {
+        const struct cuda_managed *v = &b->variables[i];
 
-    for (uint32_t at = 0; b && at < b->list_bytes; at += sizeof(v) + v.name_bytes) {
-        memcpy(&v, b->list + at, sizeof(v));
-        if (strcmp(b->list + at + sizeof(v), name))
+        if (strcmp(v->name, name))
             continue;
         if (dptr)
-            *dptr = (CUdeviceptr)b->block + v.offset;
+            *dptr = (CUdeviceptr)b->block + v->offset;
         if (bytes)
-            *bytes = v.bytes;
+            *bytes = v->size;
         return true;
     }
     return false;
 }
 
-/* Whether the worker's list is one. */
-static bool is_list(const struct bound *b) {
-    struct vcuda_variable v;
-    uint32_t at = 0;
+static bool text_may(const void *text, size_t bytes) {
+    return memmem(text, bytes, ".managed", 8);
+}
 
-    while (b->list_bytes - at >= sizeof(v)) {
-        memcpy(&v, b->list + at, sizeof(v));
-        at += sizeof(v);
-        if (v.name_bytes > b->list_bytes - at || v.offset > b->bytes ||
-            v.bytes > b->bytes - v.offset || !memchr(b->list + at, 0, v.name_bytes))
-            return false;
-        at += v.name_bytes;
+static bool code_may(const void *code, size_t bytes) {
+    struct cuda_managed *list;
+    unsigned int count = 0;
+    uint64_t block;
+
+    if (cuda_managed_list(code, bytes, &list, &count, &block) == CUDA_SUCCESS)
+        free(list);
+    return count;
+}
+
+static bool entry_may(const struct cuda_fatbin_entry *e) {
+    if (e->kind != CUDA_ENTRY_PTX && e->kind != CUDA_ENTRY_CUBIN)
+        return false;
+    if (e->compression != CUDA_COMPRESSION_NONE)
+        return true;
+    return e->kind == CUDA_ENTRY_PTX ? text_may(e->payload, e->payload_size)
+                                     : code_may(e->payload, e->payload_size);
+}
+
+/* False: it has no managed variable. */
+static bool image_may(const struct cuda_image *image) {
+    struct cuda_fatbin_entry e;
+    struct cuda_fatbin_iter i;
+
+    if (image->kind == CUDA_IMAGE_PTX)
+        return text_may(image->data, image->size);
+    if (image->kind == CUDA_IMAGE_CUBIN)
+        return code_may(image->data, image->size);
+    if (cuda_fatbin_begin(image->data, image->size, &i) != CUDA_SUCCESS)
+        return false;
+    while (cuda_fatbin_next(&i, &e) == CUDA_SUCCESS) {
+        if (entry_may(&e))
+            return true;
     }
-    return at == b->list_bytes;
+    return false;
 }
 
-static CUresult ask(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
-    struct bound *b = arg;
-
-    return wire_library_variables(t, address, bytes, &b->bytes, b->list, LIST_BYTES,
-                                  &b->list_bytes);
-}
-
-struct load {
-    const struct library *library;
-    const struct bound *bound; /* NULL: as it was at first */
+/* Code on its way to be bound. */
+struct attempt {
+    const struct loading *how;
+    struct jit *jit;
+    bool loaded;     /* as it is */
+    bool told;       /* the program wants to hear what the compiler says of the text */
+    CUresult status; /* of the last load */
+    char *code;
+    size_t bytes;
 };
 
-static CUresult send(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
-    char log[JIT_ANSWER_BYTES] __attribute__((aligned(8)));
-    const struct load *l = arg;
-    struct jit jit = {0};
-    uint32_t len = 0;
-    CUresult r;
+static CUresult load_staged(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
+    struct attempt *a = arg;
+    CUresult r = a->how->load(t, a->how, a->jit, address, bytes, &a->status);
 
-    if (l->bound)
-        return wire_library_load_bound(t, l->library->name, address, bytes,
-                                       (uint64_t)l->bound->block, l->bound->bytes);
-    r = wire_library_load(t, l->library->name, address, bytes, 0, 0, jit.scalars, 0, log,
-                          sizeof(log), &len);
-    return r == CUDA_SUCCESS ? jit_give(&jit, log, len) : r;
+    a->loaded = r == CUDA_SUCCESS && a->status == CUDA_SUCCESS;
+    return r == CUDA_SUCCESS ? a->status : r;
 }
 
-/* Loads the code anew. Where it cannot be bound it is as it was. */
-static CUresult load_again(struct thread *t, struct library *l, struct bound *b) {
-    struct load load = {l, b};
-    CUresult r = wire_cuLibraryUnload(t, l->name);
+/* Machine code of what lies in the arena: CUDA_SUCCESS only if it has managed variables. */
+static CUresult fetch(struct thread *t, struct attempt *a, uint64_t address, uint64_t bytes) {
+    uint64_t link = 0, made = 0;
+    CUresult r = wire_machine_code(t, &link, a->how->device, address, bytes, a->how->jit->scalars,
+                                   jit_scalar_bytes(a->how->jit), &made);
 
     if (r != CUDA_SUCCESS)
         return r;
-    r = image_send(t, &l->image, send, &load);
-    if (r == CUDA_SUCCESS)
-        return r;
-    load.bound = NULL;
-    image_send(t, &l->image, send, &load);
+    a->code = made <= CUDA_IMAGE_MAX ? malloc(made) : NULL;
+    a->bytes = made;
+    r = a->code ? linker_read(t, link, a->code, made) : CUDA_ERROR_OUT_OF_MEMORY;
+    wire_link_destroy(t, link);
     return r;
 }
 
-/* Under the lock: b is the library's on success. */
-static CUresult bind(struct thread *t, struct library *l, struct bound *b) {
+/* Loads what cannot be bound as it is, while it lies there. */
+static CUresult fetch_or_load(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
+    struct attempt *a = arg;
+    CUresult r = fetch(t, a, address, bytes);
+
+    if (r == VCUDA_ERROR_LOST || a->loaded || (r == CUDA_SUCCESS && !a->told))
+        return r;
+    return load_staged(t, a, address, bytes);
+}
+
+/* Machine code in a->code, if the image has variables to bind; or what it was loaded with. */
+static CUresult look(struct thread *t, struct attempt *a, const struct cuda_image *image) {
+    if (image->kind != CUDA_IMAGE_CUBIN)
+        return image_send(t, image, fetch_or_load, a);
+    a->code = malloc(image->size);
+    a->bytes = image->size;
+    if (!a->code)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(a->code, image->data, image->size);
+    return CUDA_SUCCESS;
+}
+
+/* The names are those of the code until here. */
+static bool keep_names(struct bound *b) {
+    bool all = true;
+
+    for (unsigned int i = 0; i < b->count; i++) {
+        b->variables[i].name = strdup(b->variables[i].name);
+        all &= b->variables[i].name != NULL;
+    }
+    return all;
+}
+
+static CUresult bind(struct thread *t, struct attempt *a, struct bound **out) {
+    struct bound *b = calloc(1, sizeof(*b));
+    uint64_t bytes = 0;
     CUresult r;
 
-    if (!l->image.data || l->kernels || l->modules || l->variables)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    r = image_send(t, &l->image, ask, b);
-    if (r != CUDA_SUCCESS) /* the driver found the code good, but nothing can be bound in it */
-        return r == VCUDA_ERROR_LOST || r == CUDA_ERROR_OUT_OF_MEMORY ? r
-                                                                      : CUDA_ERROR_NOT_SUPPORTED;
-    if (b->list_bytes > LIST_BYTES || !is_list(b))
-        return VCUDA_ERROR_LOST;
-    if (!b->bytes)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    r = arena_alloc(t, b->bytes, ARENA_VARIABLES, 0, &b->block);
+    if (!b)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = cuda_managed_list(a->code, a->bytes, &b->variables, &b->count, &bytes);
     if (r != CUDA_SUCCESS)
-        return r;
-    r = load_again(t, l, b);
+        b->count = 0;
+    else if (!keep_names(b))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS)
-        l->bound = b;
+        r = bytes ? arena_alloc(t, bytes, ARENA_VARIABLES, 0, &b->block) : CUDA_ERROR_NOT_SUPPORTED;
+    if (r == CUDA_SUCCESS)
+        r = cuda_managed_bind(a->code, a->bytes, b->block, bytes);
+    if (r == CUDA_SUCCESS)
+        *out = b;
     else
-        arena_free(b->block, ARENA_VARIABLES);
+        bound_free(b);
     return r;
 }
 
-static CUresult bind_once(struct thread *t, struct library *l) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct bound *b = calloc(1, sizeof(*b) + LIST_BYTES);
-    CUresult r = b ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+/* Loads the code bound. False: it cannot be, and another load may find why. */
+static bool load_bound(struct thread *t, struct attempt *a, struct bound **out, CUresult *r) {
+    struct cuda_image code = {.kind = CUDA_IMAGE_CUBIN, .data = a->code, .size = a->bytes};
+    struct jit none = {0};
 
-    pthread_mutex_lock(&lock);
-    if (r == CUDA_SUCCESS && !l->bound) {
-        r = bind(t, l, b);
-        if (r == CUDA_SUCCESS)
-            b = NULL;
+    *r = bind(t, a, out);
+    if (*r == CUDA_ERROR_OUT_OF_MEMORY || *r == VCUDA_ERROR_LOST)
+        return true;
+    if (*r == CUDA_SUCCESS && a->loaded)
+        *r = a->how->unload(t, a->how->name);
+    else if (*r != CUDA_SUCCESS)
+        return false;
+    if (*r == CUDA_SUCCESS) {
+        a->loaded = false;
+        a->status = CUDA_SUCCESS;
+        a->jit = &none;
+        *r = image_send(t, &code, load_staged, a);
+        a->jit = a->how->jit;
     }
-    pthread_mutex_unlock(&lock);
-    free(b);
+    if (*r == CUDA_SUCCESS)
+        return true;
+    bound_free(*out);
+    *out = NULL;
+    return a->status == CUDA_SUCCESS; /* an error of another call than this one */
+}
+
+CUresult bound_load(struct thread *t, const struct loading *l, const struct cuda_image *image,
+                    struct bound **bound) {
+    struct attempt a = {.how = l, .jit = l->jit};
+    CUresult r;
+
+    *bound = NULL;
+    if (!image_may(image))
+        return image_send(t, image, load_staged, &a);
+    a.told = image->kind != CUDA_IMAGE_CUBIN && jit_wants_answer(l->jit);
+    r = look(t, &a, image);
+    if (r == CUDA_SUCCESS && a.code && !load_bound(t, &a, bound, &r)) {
+        guest_log("__managed__ variables: not supported in this code, only the GPU can reach them");
+        r = a.loaded ? CUDA_SUCCESS : image_send(t, image, load_staged, &a);
+    }
+    if (r != CUDA_SUCCESS && a.loaded)
+        l->unload(t, l->name);
+    free(a.code);
     return r;
 }
 
-VCUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
-                                          const char *name) {
-    struct library *l;
-    struct thread *t;
-    CUresult r = library_enter(&t, library, (dptr || bytes) && name, &l);
+CUresult bound_load_again(struct thread *t, const struct loading *l, const struct cuda_image *image,
+                          struct bound **bound) {
+    struct attempt a = {.how = l, .jit = l->jit, .loaded = true};
+    CUresult r = look(t, &a, image);
 
-    if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
-        r = CUDA_ERROR_NOT_FOUND;
-    if (r == CUDA_SUCCESS && !l->bound) {
-        r = wire_library_managed(t, l->name, name);
-        if (r == CUDA_SUCCESS)
-            r = bind_once(t, l);
-        if (r == CUDA_ERROR_NOT_SUPPORTED)
-            guest_log("__managed__ variable %s: not supported, only the GPU could reach it; use "
-                      "cuMemAllocManaged, or a __device__ variable and copies",
-                      name);
+    *bound = NULL;
+    if (r == CUDA_SUCCESS && !load_bound(t, &a, bound, &r)) {
+        if (!a.loaded)
+            image_send(t, image, load_staged, &a);
+        r = CUDA_ERROR_NOT_SUPPORTED;
+    } else if (r != CUDA_SUCCESS && r != VCUDA_ERROR_LOST && r != CUDA_ERROR_OUT_OF_MEMORY) {
+        r = CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (r != CUDA_SUCCESS)
-        return r;
-    return bound_find(l->bound, name, dptr, bytes) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    free(a.code);
+    return r;
 }

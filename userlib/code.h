@@ -64,12 +64,15 @@ struct variable {
     uint64_t id; /* of its range */
 };
 
+struct bound;
+
 struct module {
     uint64_t context;
     uint64_t name;              /* its own */
     uint64_t library;           /* 0: the program's own */
     struct function *functions; /* those asked for so far */
     struct variable *variables;
+    struct bound *bound; /* its managed variables, see bound.h; of a library's they are there */
     struct module *next; /* of its library */
 };
 
@@ -83,12 +86,10 @@ struct kernel {
     uint32_t shared_set[VCUDA_DEVICES_MAX]; /* as a function's */
 };
 
-struct bound;
-
 struct library {
     uint64_t name;           /* its own */
-    struct cuda_image image; /* where the program preserves it; else its data is NULL */
-    struct bound *bound;     /* its managed variables, see bound.h */
+    struct cuda_image image; /* a fat binary that the program preserves; else its data is NULL */
+    struct bound *bound;     /* its managed variables */
     struct kernel *kernels;
     struct module *modules; /* one a context */
     struct variable *variables;
@@ -177,6 +178,9 @@ void variables_free(struct variable *list);
 CUresult image_send(struct thread *t, const struct cuda_image *image,
                     CUresult (*send)(struct thread *t, void *arg, uint64_t address, uint64_t bytes),
                     void *arg);
+
+/* What a linker of the worker's made, `all` bytes of it. */
+CUresult linker_read(struct thread *t, uint64_t name, void *to, size_t all);
 
 /*
  * Calls `each` with every name of a list that the worker gives in portions: `ask` fetches those

@@ -52,6 +52,10 @@ CUresult jit_read(struct jit *jit, unsigned int count, const CUjit_option *optio
     return CUDA_SUCCESS;
 }
 
+bool jit_wants_answer(const struct jit *jit) {
+    return jit->info || jit->error || jit->info_size_out || jit->error_size_out || jit->wall_out;
+}
+
 uint32_t jit_info_cap(const struct jit *jit) {
     return jit->info ? jit->info_size : 0;
 }

@@ -3,6 +3,7 @@
 #ifndef VCUDA_USERLIB_JIT_H
 #define VCUDA_USERLIB_JIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cuda_types.h"
@@ -26,6 +27,8 @@ struct jit {
  */
 CUresult jit_read(struct jit *jit, unsigned int count, const CUjit_option *options, void **values);
 
+/* Whether the caller wants to hear anything of the compilation. */
+bool jit_wants_answer(const struct jit *jit);
 /* Bytes of log that are wanted back. */
 uint32_t jit_info_cap(const struct jit *jit);
 uint32_t jit_error_cap(const struct jit *jit);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Libraries: code that belongs to no context. The driver loads it into each that uses it. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,11 +49,6 @@ static void free_library(struct library *l) {
     free(l);
 }
 
-struct load {
-    struct library *library;
-    struct jit *jit;
-};
-
 /*
  * A table of the host's functions and data is pointers into the program. That the code is
  * preserved there says nothing to a driver that gets a copy, but that it may be sent again.
@@ -71,31 +67,55 @@ static CUresult read_options(unsigned int count, const CUlibraryOption *options,
     return CUDA_SUCCESS;
 }
 
-static CUresult send(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
+static CUresult send(struct thread *t, const struct loading *l, struct jit *jit, uint64_t address,
+                     uint64_t bytes, CUresult *status) {
     char answer[JIT_ANSWER_BYTES] __attribute__((aligned(8)));
-    struct load *l = arg;
     uint32_t len = 0;
-    CUresult r = wire_library_load(t, l->library->name, address, bytes, jit_info_cap(l->jit),
-                                   jit_error_cap(l->jit), l->jit->scalars, jit_scalar_bytes(l->jit),
-                                   answer, sizeof(answer), &len);
+    CUresult r =
+        wire_library_load(t, l->name, address, bytes, jit_info_cap(jit), jit_error_cap(jit),
+                          jit->scalars, jit_scalar_bytes(jit), answer, sizeof(answer), &len);
 
-    return r == CUDA_SUCCESS ? jit_give(l->jit, answer, len) : r;
+    if (r == CUDA_SUCCESS)
+        *status = jit_give(jit, answer, len);
+    return r;
 }
 
+static struct loading loading(const struct library *l, struct jit *jit) {
+    return (struct loading){
+        .name = l->name, .jit = jit, .device = -1, .load = send, .unload = wire_cuLibraryUnload};
+}
+
+static CUresult send_as_is(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
+    const struct loading *l = arg;
+    CUresult status = CUDA_SUCCESS;
+    CUresult r = l->load(t, l, l->jit, address, bytes, &status);
+
+    return r == CUDA_SUCCESS ? status : r;
+}
+
+/*
+ * A fat binary that stays where it is, as the runtime's, is large, and of most nothing but a few
+ * kernels is ever used: it is looked at when the first managed variable is asked for.
+ */
 static CUresult load(struct thread *t, const struct cuda_image *image, struct jit *jit,
                      bool preserved, CUlibrary *library) {
-    struct load l = {.library = new_library(), .jit = jit};
+    struct library *l = new_library();
+    struct loading how;
     CUresult r;
 
-    if (!l.library)
+    if (!l)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (preserved)
-        l.library->image = *image;
-    r = image_send(t, image, send, &l);
+    how = loading(l, jit);
+    if (preserved && image->kind == CUDA_IMAGE_FATBIN) {
+        l->image = *image;
+        r = image_send(t, image, send_as_is, &how);
+    } else {
+        r = bound_load(t, &how, image, &l->bound);
+    }
     if (r == CUDA_SUCCESS)
-        *library = (CUlibrary)l.library->name;
+        *library = (CUlibrary)l->name;
     else
-        free_library(names_end(VCUDA_KIND_LIBRARY, l.library->name));
+        free_library(names_end(VCUDA_KIND_LIBRARY, l->name));
     return r;
 }
 
@@ -323,6 +343,43 @@ VCUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlib
     if (bytes)
         *bytes = size;
     return CUDA_SUCCESS;
+}
+
+static CUresult bind_once(struct thread *t, struct library *l) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct jit jit = {0};
+    struct loading how = loading(l, &jit);
+    CUresult r = CUDA_SUCCESS;
+
+    pthread_mutex_lock(&lock);
+    if (!l->bound)
+        r = l->image.data && !l->kernels && !l->modules && !l->variables
+                ? bound_load_again(t, &how, &l->image, &l->bound)
+                : CUDA_ERROR_NOT_SUPPORTED;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+/* The driver knows what there is, and when; not where. */
+VCUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                          const char *name) {
+    struct library *l;
+    struct thread *t;
+    CUresult r = library_enter(&t, library, (dptr || bytes) && name, &l);
+
+    if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
+        r = CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS)
+        r = wire_library_managed(t, l->name, name);
+    if (r == CUDA_SUCCESS)
+        r = bind_once(t, l);
+    if (r == CUDA_ERROR_NOT_SUPPORTED)
+        guest_log("__managed__ variable %s: not supported, only the GPU could reach it; use "
+                  "cuMemAllocManaged, or a __device__ variable and copies",
+                  name);
+    if (r != CUDA_SUCCESS)
+        return r;
+    return bound_find(l->bound, name, dptr, bytes) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 static struct module *find_module(struct library *l, uint64_t context) {

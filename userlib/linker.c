@@ -117,17 +117,17 @@ VCUDA_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, c
     return r;
 }
 
-static CUresult fetch(struct thread *t, struct link *l) {
+CUresult linker_read(struct thread *t, uint64_t name, void *to, size_t all) {
     size_t piece = arena_stage_bytes();
     void *stage = arena_stage_take(true);
     CUresult r = CUDA_SUCCESS;
 
-    for (size_t at = 0; at < l->cubin_bytes && r == CUDA_SUCCESS; at += piece) {
-        size_t bytes = l->cubin_bytes - at < piece ? l->cubin_bytes - at : piece;
+    for (size_t at = 0; at < all && r == CUDA_SUCCESS; at += piece) {
+        size_t bytes = all - at < piece ? all - at : piece;
 
-        r = wire_link_read(t, l->name, at, (uint64_t)stage, bytes);
+        r = wire_link_read(t, name, at, (uint64_t)stage, bytes);
         if (r == CUDA_SUCCESS)
-            memcpy((char *)l->cubin + at, stage, bytes);
+            memcpy((char *)to + at, stage, bytes);
     }
     arena_stage_give(stage);
     return r;
@@ -155,7 +155,7 @@ VCUDA_EXPORT CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t 
     l->cubin_bytes = l->cubin ? bytes : 0;
     if (!l->cubin)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    r = fetch(t, l);
+    r = linker_read(t, l->name, l->cubin, l->cubin_bytes);
     if (r != CUDA_SUCCESS)
         return r;
     *cubinOut = l->cubin;

@@ -309,8 +309,11 @@ VCUDA_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr,
         return CUDA_ERROR_INVALID_VALUE;
     if (flags == CU_MEM_ATTACH_SINGLE && (!hStream || hStream == CU_STREAM_LEGACY))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!arena_find((const void *)dptr, 1, &block) || block.kind != ARENA_MANAGED ||
-        block.start != (char *)dptr || (length && length != block.size))
+    if (!is_managed(dptr, length ? length : 1) || !arena_find((const void *)dptr, 1, &block))
+        return CUDA_ERROR_INVALID_VALUE;
+    /* An allocation as a whole; but a variable shares its block with others. */
+    if (block.kind == ARENA_MANAGED &&
+        (block.start != (char *)dptr || (length && length != block.size)))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

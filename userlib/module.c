@@ -28,38 +28,42 @@ void module_free(void *module) {
     if (m) {
         functions_free(m->functions);
         variables_free(m->variables);
+        bound_free(m->bound);
     }
     free(m);
 }
 
-struct load {
-    struct module *module;
-    struct jit *jit;
-};
-
-static CUresult send(struct thread *t, void *arg, uint64_t address, uint64_t bytes) {
+static CUresult send(struct thread *t, const struct loading *l, struct jit *jit, uint64_t address,
+                     uint64_t bytes, CUresult *status) {
     char answer[JIT_ANSWER_BYTES] __attribute__((aligned(8)));
-    struct load *l = arg;
     uint32_t len = 0;
-    CUresult r = wire_module_load(t, l->module->name, address, bytes, jit_info_cap(l->jit),
-                                  jit_error_cap(l->jit), l->jit->scalars, jit_scalar_bytes(l->jit),
-                                  answer, sizeof(answer), &len);
+    CUresult r =
+        wire_module_load(t, l->name, address, bytes, jit_info_cap(jit), jit_error_cap(jit),
+                         jit->scalars, jit_scalar_bytes(jit), answer, sizeof(answer), &len);
 
-    return r == CUDA_SUCCESS ? jit_give(l->jit, answer, len) : r;
+    if (r == CUDA_SUCCESS)
+        *status = jit_give(jit, answer, len);
+    return r;
 }
 
 static CUresult load(struct thread *t, const struct cuda_image *image, struct jit *jit,
                      CUmodule *module) {
-    struct load l = {new_module(t), jit};
+    struct module *m = new_module(t);
     CUresult r;
 
-    if (!l.module)
+    if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    r = image_send(t, image, send, &l);
+    r = bound_load(t,
+                   &(struct loading){.name = m->name,
+                                     .jit = jit,
+                                     .device = t->now->device,
+                                     .load = send,
+                                     .unload = wire_cuModuleUnload},
+                   image, &m->bound);
     if (r == CUDA_SUCCESS)
-        *module = (CUmodule)l.module->name;
+        *module = (CUmodule)m->name;
     else
-        module_free(names_end(VCUDA_KIND_MODULE, l.module->name));
+        module_free(names_end(VCUDA_KIND_MODULE, m->name));
     return r;
 }
 
@@ -231,7 +235,7 @@ VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUm
     if (!m)
         return CUDA_ERROR_INVALID_HANDLE;
     l = names_get(VCUDA_KIND_LIBRARY, m->library);
-    if (l && bound_find(l->bound, name, dptr, bytes))
+    if (bound_find(l ? l->bound : m->bound, name, dptr, bytes))
         return CUDA_SUCCESS;
     r = wire_cuModuleGetGlobal_v2(t, &address, &size, (uint64_t)hmod, name);
     if (r != CUDA_SUCCESS)

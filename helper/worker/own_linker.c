@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The driver's linker: its state, our buffers for its logs, and what it made. */
+/* The driver's linker: its state, our buffers for its logs, and what it made; or just such code. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "image.h"
 #include "jit.h"
+#include "linker.h"
 #include "worker.h"
 
 /*
@@ -16,15 +17,27 @@ struct linker {
     CUlinkState state;
     struct jit jit;
     char *info, *error;
-    const void *cubin; /* the state's own */
+    const void *cubin; /* the state's own, or */
+    char *code;        /* ours, and there is no state */
     size_t cubin_bytes;
 };
 
-static CUresult lock(CUlinkState name, struct linker **l) {
+/* One that is not destroyed. */
+static CUresult lock_any(CUlinkState name, struct linker **l) {
     *l = (struct linker *)name;
     pthread_mutex_lock(&(*l)->lock);
-    if ((*l)->state)
+    if ((*l)->state || (*l)->code)
         return CUDA_SUCCESS;
+    pthread_mutex_unlock(&(*l)->lock);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* One that links. */
+static CUresult lock(CUlinkState name, struct linker **l) {
+    CUresult r = lock_any(name, l);
+
+    if (r != CUDA_SUCCESS || (*l)->state)
+        return r;
     pthread_mutex_unlock(&(*l)->lock);
     return CUDA_ERROR_INVALID_VALUE;
 }
@@ -37,9 +50,22 @@ static CUresult unlock(struct linker *l, CUresult r) {
 static void end(struct linker *l) {
     free(l->info);
     free(l->error);
-    l->info = l->error = NULL;
+    free(l->code);
+    l->info = l->error = l->code = NULL;
     l->state = NULL;
     l->cubin = NULL;
+}
+
+CUresult linker_of_code(char *code, size_t bytes, CUlinkState *name) {
+    struct linker *l = calloc(1, sizeof(*l));
+
+    if (!l)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_init(&l->lock, NULL);
+    l->cubin = l->code = code;
+    l->cubin_bytes = bytes;
+    *name = (CUlinkState)l;
+    return CUDA_SUCCESS;
 }
 
 CUresult own_link_create(struct worker *w, struct frame *f, struct args_link_create *a) {
@@ -148,7 +174,7 @@ CUresult own_link_complete(struct worker *w, struct frame *f, struct args_link_c
 /* A piece of what was made, into the arena. */
 CUresult own_link_read(struct worker *w, struct frame *f, struct args_link_read *a) {
     struct linker *l;
-    CUresult r = lock(a->link, &l);
+    CUresult r = lock_any(a->link, &l);
 
     (void)f;
     if (r != CUDA_SUCCESS)
@@ -162,12 +188,12 @@ CUresult own_link_read(struct worker *w, struct frame *f, struct args_link_read 
 
 CUresult own_link_destroy(struct worker *w, struct frame *f, struct args_link_destroy *a) {
     struct linker *l;
-    CUresult r = lock(a->link, &l);
+    CUresult r = lock_any(a->link, &l);
 
     (void)f;
     if (r != CUDA_SUCCESS)
         return r;
-    r = w->driver.cuLinkDestroy(l->state);
+    r = l->state ? w->driver.cuLinkDestroy(l->state) : CUDA_SUCCESS;
     if (r == CUDA_SUCCESS)
         end(l);
     return unlock(l, r);

@@ -4,20 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
 #include "sim.h"
 
-static CUresult copy_text(const char *text, size_t size, char **out, size_t *out_size) {
-    *out = malloc(size);
-    if (!*out)
+static CUresult copy_text(const struct cuda_image *image, struct sim_code *code) {
+    code->text = malloc(image->size);
+    if (!code->text)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(*out, text, size);
-    *out_size = size;
+    memcpy(code->text, image->data, image->size);
+    code->size = image->size;
     return CUDA_SUCCESS;
 }
 
 /* The PTX for the newest architecture that is not newer than ours. */
-static CUresult best_entry(const struct cuda_image *image, char **text, size_t *size) {
+static CUresult best_entry(const struct cuda_image *image, struct sim_code *code) {
     struct cuda_fatbin_entry entry, best = {.sm = 0};
     struct cuda_fatbin_iter iter;
     CUresult result = cuda_fatbin_begin(image->data, image->size, &iter);
@@ -32,21 +31,24 @@ static CUresult best_entry(const struct cuda_image *image, char **text, size_t *
         return result;
     if (!best.sm)
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    return cuda_fatbin_unpack(&best, text, size);
+    return cuda_fatbin_unpack(&best, &code->text, &code->size);
 }
 
-CUresult sim_image_ptx(const void *data, char **text, size_t *size) {
+CUresult sim_image_code(const void *data, struct sim_code *code) {
     struct cuda_image image;
     CUresult result = cuda_image_measure(data, CUDA_IMAGE_UNBOUNDED, &image);
 
-    *text = NULL;
+    *code = (struct sim_code){0};
     if (result != CUDA_SUCCESS)
         return result;
-    if (image.kind == CUDA_IMAGE_CUBIN) /* instructions of a real GPU */
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    if (image.kind == CUDA_IMAGE_FATBIN)
-        return best_entry(&image, text, size);
-    return copy_text(image.data, image.size, text, size);
+    switch (image.kind) {
+    case CUDA_IMAGE_CUBIN:
+        return sim_machine_read(&image, code);
+    case CUDA_IMAGE_FATBIN:
+        return best_entry(&image, code);
+    default:
+        return copy_text(&image, code);
+    }
 }
 
 CUresult sim_jit_begin(struct sim_jit *jit, unsigned count, const CUjit_option *options,

@@ -26,8 +26,7 @@ struct instance {
 struct sim_library {
     struct sim_object object;
     CUresult wrong; /* with the image; it has no kernels then */
-    char *text;
-    size_t size;
+    struct sim_code code;
     struct ptx_module *ptx;
     struct sim_kernel *kernels;
     size_t kernel_count;
@@ -65,7 +64,7 @@ static void scratch_free(void *opaque, uint64_t addr) {
     free((void *)(uintptr_t)addr);
 }
 
-static const struct ptx_memory scratch = {
+const struct ptx_memory sim_scratch = {
     .resolve = scratch_resolve,
     .range = scratch_range,
     .alloc = scratch_alloc,
@@ -87,7 +86,7 @@ static void destroy_library(struct sim_object *object) {
     pthread_mutex_destroy(&library->lock);
     free(library->instances);
     free(library->kernels);
-    free(library->text);
+    sim_code_free(&library->code);
     free(library);
 }
 
@@ -106,8 +105,8 @@ static void init_kernel(struct sim_kernel *kernel, struct sim_library *library, 
 }
 
 static CUresult load(struct sim_library *library, char *log, size_t log_size) {
-    enum ptx_status status =
-        ptx_module_load(library->text, library->size, &scratch, &library->ptx, log, log_size);
+    enum ptx_status status = ptx_module_load(library->code.text, library->code.size, &sim_scratch,
+                                             &library->ptx, log, log_size);
 
     if (status != PTX_OK)
         return sim_status_error(status);
@@ -151,7 +150,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_object_init(&loaded->object, SIM_LIBRARY, destroy_library);
     pthread_mutex_init(&loaded->lock, NULL);
-    loaded->wrong = sim_image_ptx(code, &loaded->text, &loaded->size);
+    loaded->wrong = sim_image_code(code, &loaded->code);
     if (loaded->wrong == CUDA_SUCCESS)
         loaded->wrong = load(loaded, log, sizeof(log));
     sim_jit_end(&jit, log);
@@ -292,7 +291,7 @@ static CUresult load_instance(struct sim_library *library, struct sim_context *c
     if (!more)
         return CUDA_ERROR_OUT_OF_MEMORY;
     library->instances = more;
-    result = sim_module_load(context, library->text, library->size, out, log, sizeof(log));
+    result = sim_module_load(context, &library->code, out, log, sizeof(log));
     if (result != CUDA_SUCCESS)
         return result;
     hand_down_attributes(library, *out);
@@ -347,14 +346,22 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, 
     return result == CUDA_SUCCESS ? sim_module_global(module, name, dptr, bytes) : result;
 }
 
-/* No variable is managed, and no function is one that the host can call. */
+/* The address is the same in all contexts, of which one has to be there. */
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const char *name) {
+    SIM_AUTO struct sim_module *module = NULL;
     LIBRARY(library, handle);
+    CUresult result;
 
-    (void)bytes;
-    return dptr && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+    if (!name || (!dptr && !bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!library->ptx || !ptx_module_managed(library->ptx, name))
+        return CUDA_ERROR_NOT_FOUND;
+    SIM_ENTER(context);
+    result = get_module(library, context, &module);
+    return result == CUDA_SUCCESS ? sim_module_global(module, name, dptr, bytes) : result;
 }
 
+/* No function is one that the host can call. */
 CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary handle, const char *symbol) {
     LIBRARY(library, handle);
 

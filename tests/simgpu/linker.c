@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The linker, for one input of PTX: there is nothing to link it with, and what is made of it is the
- * text itself, which is what modules are loaded from here. More inputs, and other kinds, are not
- * supported.
+ * The linker, for one input of PTX: there is nothing to link it with. More inputs, and other kinds,
+ * are not supported.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@ struct sim_linker {
     CUjit_option *options;
     void **values; /* the caller's, where results go */
     char *text;
-    size_t size; /* bytes, with the NUL */
+    char *cubin;
 };
 
 static void destroy(struct sim_object *object) {
@@ -23,6 +22,7 @@ static void destroy(struct sim_object *object) {
 
     free(linker->options);
     free(linker->text);
+    free(linker->cubin);
     free(linker);
 }
 
@@ -92,20 +92,26 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
         return result;
     }
     linker->text = text;
-    linker->size = strlen(text) + 1;
     return CUDA_SUCCESS;
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     SIM_AUTO struct sim_linker *linker = NULL;
     SIM_ENTER(context);
+    CUresult result;
+    char *cubin;
+    size_t size;
 
     linker = sim_handle_get(state, SIM_LINKER);
     if (!linker || !cubinOut || !linker->text)
         return CUDA_ERROR_INVALID_VALUE;
-    *cubinOut = linker->text;
+    result = sim_machine_make(linker->text, strlen(linker->text) + 1, &cubin, &size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    free(linker->cubin);
+    *cubinOut = linker->cubin = cubin;
     if (sizeOut)
-        *sizeOut = linker->size;
+        *sizeOut = size;
     return CUDA_SUCCESS;
 }
 

@@ -274,9 +274,9 @@ static CUresult insert_host(const struct sim_space *space, struct sim_block bloc
     return result;
 }
 
-CUresult sim_memory_alloc_host(const struct sim_space *space, size_t size, unsigned flags,
-                               uint64_t *addr) {
-    struct sim_block block = {.size = size, .kind = SIM_MEMORY_HOST, .flags = flags};
+CUresult sim_memory_alloc_host(const struct sim_space *space, enum sim_memory_kind kind,
+                               size_t size, unsigned flags, uint64_t *addr) {
+    struct sim_block block = {.size = size, .kind = kind, .flags = flags};
     CUresult result;
     void *memory;
 
@@ -347,7 +347,7 @@ static void bury(void) {
     for (size_t i = 0; i < block_count; i++) {
         if (!blocks[i].dead)
             blocks[kept++] = blocks[i];
-        else if (blocks[i].kind == SIM_MEMORY_HOST)
+        else if (blocks[i].kind == SIM_MEMORY_HOST || blocks[i].kind == SIM_MEMORY_MANAGED)
             munmap((void *)(uintptr_t)blocks[i].base, blocks[i].span);
     }
     block_count = kept;

@@ -34,6 +34,7 @@ enum sim_memory_kind {
     SIM_MEMORY_IMPORTED,   /* another process': accounted there */
     SIM_MEMORY_MAPPED,     /* cuMemMap: no owner, accounted by its physical memory */
     SIM_MEMORY_HOST,       /* cuMemHostAlloc: ours to unmap */
+    SIM_MEMORY_MANAGED,    /* as the host's, but for what is said of it */
     SIM_MEMORY_REGISTERED, /* cuMemHostRegister: the program's */
 };
 
@@ -67,9 +68,9 @@ void sim_heap_info(const struct sim_heap *heap, size_t *free, size_t *total);
 CUresult sim_memory_alloc(const struct sim_space *space, enum sim_memory_kind kind, size_t size,
                           size_t align, uint64_t *addr);
 
-/* Pinned host memory, whole zeroed pages. */
-CUresult sim_memory_alloc_host(const struct sim_space *space, size_t size, unsigned flags,
-                               uint64_t *addr);
+/* Pinned host memory, or managed, in whole zeroed pages. */
+CUresult sim_memory_alloc_host(const struct sim_space *space, enum sim_memory_kind kind,
+                               size_t size, unsigned flags, uint64_t *addr);
 
 /* The program's own memory. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED: some of it is known. */
 CUresult sim_memory_register(const struct sim_space *space, uint64_t addr, size_t size,

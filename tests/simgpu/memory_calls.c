@@ -109,7 +109,7 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
 
     if (!pp || (Flags & ~known))
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_memory_alloc_host(&space, bytesize, Flags, &addr);
+    result = sim_memory_alloc_host(&space, SIM_MEMORY_HOST, bytesize, Flags, &addr);
     if (result == CUDA_SUCCESS)
         *pp = (void *)(uintptr_t)addr;
     return result;

@@ -51,6 +51,7 @@ static void destroy_module(struct sim_object *object) {
     struct sim_module *module = (struct sim_module *)object;
 
     ptx_module_unload(module->ptx);
+    sim_code_free(&module->own);
     free(module->functions);
     sim_put(module->context);
     free(module);
@@ -95,7 +96,17 @@ CUresult sim_function_open(struct sim_function *function, CUfunction *handle) {
     return result;
 }
 
-CUresult sim_module_load(struct sim_context *context, const char *text, size_t size,
+static uint64_t place_managed(void *opaque, const char *name, size_t size, size_t align,
+                              bool *fresh) {
+    struct sim_module *module =
+        (struct sim_module *)((char *)opaque - offsetof(struct sim_module, space));
+
+    (void)name;
+    (void)align; /* it begins with a page */
+    return sim_code_managed(module->code, &module->space, size, fresh);
+}
+
+CUresult sim_module_load(struct sim_context *context, struct sim_code *code,
                          struct sim_module **out, char *log, size_t log_size) {
     struct sim_module *module = calloc(1, sizeof(*module));
     enum ptx_status status;
@@ -113,7 +124,10 @@ CUresult sim_module_load(struct sim_context *context, const char *text, size_t s
         .context = SIM_HANDLE(context),
     };
     memory = sim_space_memory(&module->space);
-    status = ptx_module_load(text, size, &memory, &module->ptx, log, log_size);
+    memory.managed = place_managed;
+    module->code = code;
+    code->next = 0;
+    status = ptx_module_load(code->text, code->size, &memory, &module->ptx, log, log_size);
     if (status == PTX_OK) {
         module->function_count = ptx_module_function_count(module->ptx);
         module->functions = calloc(module->function_count + 1, sizeof(*module->functions));
@@ -165,9 +179,9 @@ struct sim_function *sim_module_function(struct sim_module *module, const char *
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                             CUjit_option *options, void **optionValues) {
     SIM_AUTO struct sim_module *loaded = NULL;
-    char *text, log[256] = "";
+    char log[256] = "";
+    struct sim_code code;
     struct sim_jit jit;
-    size_t size;
     SIM_ENTER(context);
     CUresult result = sim_jit_begin(&jit, numOptions, options, optionValues);
 
@@ -175,13 +189,16 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
         return result;
     if (!module || !image)
         return CUDA_ERROR_INVALID_VALUE;
-    result = sim_image_ptx(image, &text, &size);
+    result = sim_image_code(image, &code);
     if (result == CUDA_SUCCESS)
-        result = sim_module_load(context, text, size, &loaded, log, sizeof(log));
-    free(text);
+        result = sim_module_load(context, &code, &loaded, log, sizeof(log));
     sim_jit_end(&jit, log);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        loaded->own = code;
         *module = SIM_HANDLE(loaded);
+    } else {
+        sim_code_free(&code);
+    }
     return result;
 }
 

@@ -31,7 +31,7 @@ static size_t mapping_size(const struct sim_block *block) {
 /* Attributes of an address inside a block. */
 static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
                                 const struct sim_block *block) {
-    bool device = sim_block_on_device(block);
+    bool device = sim_block_on_device(block), managed = block->kind == SIM_MEMORY_MANAGED;
     struct range range = range_of(block);
 
     switch (attribute) {
@@ -39,7 +39,7 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(CUcontext *)data = block->context;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data = device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+        *(unsigned *)data = device || managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)data = ptr;
@@ -51,6 +51,8 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(unsigned *)data = block->sync_memops;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(unsigned *)data = managed;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:

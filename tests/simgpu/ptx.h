@@ -27,6 +27,12 @@ struct ptx_memory {
     /* Zeroed memory for a module's variables; 0: out of memory. `align` is a power of two. */
     uint64_t (*alloc)(void *opaque, size_t size, size_t align);
     void (*free)(void *opaque, uint64_t addr);
+    /*
+     * Optional: where a module's next managed variable lies, in the order of the text; 0: out of
+     * memory. *fresh is set if its initial value is to be written there. Without, they lie among
+     * the others.
+     */
+    uint64_t (*managed)(void *opaque, const char *name, size_t size, size_t align, bool *fresh);
     void *opaque;
 };
 
@@ -77,6 +83,9 @@ const char *ptx_func_name(const struct ptx_func *func);
 
 /* Address and size in bytes of a .global or .const variable; false: there is none. */
 bool ptx_module_global(struct ptx_module *module, const char *name, uint64_t *addr, size_t *size);
+
+/* Whether there is a managed variable of that name. */
+bool ptx_module_managed(const struct ptx_module *module, const char *name);
 
 struct ptx_func_info {
     size_t param_bytes;        /* size of the packed parameter buffer */

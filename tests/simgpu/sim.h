@@ -17,6 +17,7 @@
 
 #include "cuda_abi.h"
 #include "handle.h"
+#include "image.h"
 #include "memory.h"
 #include "ptx.h"
 #include "queue.h"
@@ -69,10 +70,22 @@ struct sim_context {
     struct sim_output complaints; /* the same of their asserts */
 };
 
+/* What is loaded. */
+struct sim_code {
+    char *text;
+    size_t size;
+    /* Of its managed variables, in order: where they lie, 0 as long as nobody used them. */
+    uint64_t *address;
+    bool *ours; /* to be freed with the code */
+    size_t count, next;
+};
+
 struct sim_module {
     struct sim_object object;
     struct sim_context *context;
     struct sim_space space; /* what its code may touch */
+    struct sim_code own;    /* empty: a library's, which has it for all contexts */
+    struct sim_code *code;  /* while it is loaded */
     struct ptx_module *ptx;
     atomic_bool closed;
     struct sim_function *functions;
@@ -189,8 +202,30 @@ void sim_ipc_forget(void);
 /* Removes what processes that are gone shared. */
 void sim_ipc_sweep(void);
 
+/* code.c */
+
+/* Notes the next managed variable; false: out of memory. */
+bool sim_code_place(struct sim_code *code, uint64_t address);
+
+/* Where the next managed variable lies; 0: out of memory. Fresh: in new memory, all zero. */
+uint64_t sim_code_managed(struct sim_code *code, const struct sim_space *space, size_t size,
+                          bool *fresh);
+
+/* Ends what it holds, managed variables included. */
+void sim_code_free(struct sim_code *code);
+
+/* machine.c */
+
+/* The simulated GPU's machine code of a text, which the caller frees. */
+CUresult sim_machine_make(const char *text, size_t size, char **cubin, size_t *bytes);
+
+/* The code in an ELF file that was measured. CUDA_ERROR_NO_BINARY_FOR_GPU: a real GPU's. */
+CUresult sim_machine_read(const struct cuda_image *image, struct sim_code *code);
+
 /* module.c */
-CUresult sim_module_load(struct sim_context *context, const char *text, size_t size,
+
+/* `code` is the caller's, and must outlive the module. */
+CUresult sim_module_load(struct sim_context *context, struct sim_code *code,
                          struct sim_module **out, char *log, size_t log_size);
 
 /* Gives up the module's handle and its place in the context. */
@@ -233,6 +268,9 @@ int sim_occupancy(const struct sim_function *function, int block_size, size_t dy
 
 /* library.c */
 
+/* The host's memory, for a module that is only looked at. */
+extern const struct ptx_memory sim_scratch;
+
 /* What is wrong with the library's code, which natively its use tells. */
 CUresult sim_library_check(CUlibrary handle);
 CUresult sim_kernel_function(struct sim_context *context, CUkernel handle,
@@ -240,8 +278,8 @@ CUresult sim_kernel_function(struct sim_context *context, CUkernel handle,
 
 /* jit.c */
 
-/* PTX for this device out of an image of any kind; the caller frees *text. */
-CUresult sim_image_ptx(const void *image, char **text, size_t *size);
+/* What an image of any kind has for this device; sim_code_free() in any case. */
+CUresult sim_image_code(const void *image, struct sim_code *code);
 
 struct sim_jit {
     char *error_log;

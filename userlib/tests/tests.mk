@@ -3,7 +3,7 @@
 
 TEST_OUT := $(OUT)/tests
 UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion crew ended md2 message \
-	notes)
+	notes bound)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance
@@ -19,6 +19,11 @@ check-unit: $(UNIT_TESTS)
 $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $< $*.c $(TOP)/build/protocol/libvcuda-protocol.a -lcmocka
+
+$(TEST_OUT)/test-bound: tests/test_bound.c bound.c $(addprefix $(TOP)/cuda/,cubin.c image.c fatbin.c) \
+		$(wildcard *.h $(TOP)/cuda/*.h) tests/tests.mk | rooms
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 
 $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/export/md2.h \
 		tests/tests.mk | rooms

@@ -152,6 +152,130 @@ static void returns_a_module_s_memory(void **state) {
     free(text);
 }
 
+static const char managed[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".visible .global .attribute(.managed) .align 4 .u32 five = 5;\n"
+    ".visible .global .align 4 .u32 plain = 6;\n"
+    ".visible .global .attribute(.managed) .align 8 .u64 table[3] = {1, 2};\n"
+    ".visible .entry add() {\n .reg .u32 %r<2>;\n ld.global.u32 %r1, [five];\n"
+    " add.u32 %r1, %r1, 2;\n st.global.u32 [five], %r1;\n ret;\n}\n";
+
+static int *managed_int(CUmodule m, const char *name) {
+    CUdeviceptr p;
+    size_t bytes;
+
+    OK(cuModuleGetGlobal(&p, &bytes, m, name));
+    return (int *)p;
+}
+
+static void add_two(CUmodule m) {
+    CUfunction f;
+
+    OK(cuModuleGetFunction(&f, m, "add"));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuCtxSynchronize());
+}
+
+static void has_managed_variables(void **state) {
+    unsigned type, is_managed;
+    CUmodule first, second;
+    int *five;
+
+    (void)state;
+    OK(cuModuleLoadData(&first, managed));
+    OK(cuModuleLoadData(&second, managed));
+    five = managed_int(first, "five");
+    assert_int_equal(*five, 5);
+    assert_int_equal(managed_int(first, "table")[2], 2);
+    *five = 20;
+    add_two(first);
+    assert_int_equal(*five, 22);
+    assert_int_equal(*managed_int(second, "five"), 5);
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)five));
+    OK(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, (CUdeviceptr)five));
+    assert_int_equal(type, CU_MEMORYTYPE_DEVICE);
+    assert_int_equal(is_managed, 1);
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree((CUdeviceptr)five));
+    OK(cuModuleUnload(first));
+    FAILS(CUDA_ERROR_INVALID_VALUE,
+          cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)five));
+    OK(cuModuleUnload(second));
+}
+
+/* All contexts have the same, also when the one that was first is gone. */
+static void shares_a_library_s_managed_variables(void **state) {
+    CUdeviceptr here, there;
+    CUcontext other;
+    CUlibrary library;
+    CUkernel kernel;
+
+    (void)state;
+    OK(cuLibraryLoadData(&library, managed, NULL, NULL, 0, NULL, NULL, 0));
+    FAILS(CUDA_ERROR_NOT_FOUND, cuLibraryGetManaged(&here, NULL, library, "plain"));
+    FAILS(CUDA_ERROR_NOT_FOUND, cuLibraryGetManaged(&here, NULL, library, "nothing"));
+    OK(cuLibraryGetKernel(&kernel, library, "add"));
+    OK(cuCtxCreate(&other, NULL, 0, 1));
+    OK(cuLibraryGetManaged(&there, NULL, library, "five"));
+    OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuCtxDestroy(other));
+    OK(cuLibraryGetManaged(&here, NULL, library, "five"));
+    assert_int_equal(here, there);
+    OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuCtxSynchronize());
+    assert_int_equal(*(int *)here, 9);
+    OK(cuLibraryUnload(library));
+}
+
+/* Takes out what asks the driver for addresses, and puts others there. */
+static void bind(char *cubin, void *const *addresses) {
+    Elf64_Ehdr *head = (Elf64_Ehdr *)cubin;
+    Elf64_Shdr *s = (Elf64_Shdr *)(cubin + head->e_shoff);
+
+    for (int i = 0; i < head->e_shnum; i++)
+        if (s[i].sh_type == SHT_RELA) {
+            memcpy(cubin + s[s[i].sh_info].sh_offset, addresses, s[s[i].sh_info].sh_size);
+            s[i].sh_size = 0;
+        }
+}
+
+static void loads_machine_code_of_its_own(void **state) {
+    CUlinkState linker;
+    CUmodule loaded;
+    void *cubin, *all;
+    char *bound;
+    size_t size;
+    int *mine;
+
+    (void)state;
+    OK(cuLinkCreate(0, NULL, NULL, &linker));
+    OK(cuLinkAddData(linker, CU_JIT_INPUT_PTX, (void *)managed, sizeof(managed), "text", 0, NULL,
+                     NULL));
+    OK(cuLinkComplete(linker, &cubin, &size));
+    OK(cuModuleLoadData(&loaded, cubin));
+    add_two(loaded);
+    assert_int_equal(*managed_int(loaded, "five"), 7);
+    OK(cuModuleUnload(loaded));
+    OK(cuMemHostAlloc(&all, 64, 0));
+    mine = all;
+    mine[0] = 30;
+    bound = malloc(size);
+    memcpy(bound, cubin, size);
+    bind(bound, (void *[]){mine, mine + 2});
+    OK(cuModuleLoadData(&loaded, bound));
+    assert_ptr_equal(managed_int(loaded, "five"), mine);
+    assert_ptr_equal(managed_int(loaded, "table"), mine + 2);
+    add_two(loaded);
+    assert_int_equal(mine[0], 32);
+    assert_int_equal(mine[2], 0); /* what it begins with is for others to say */
+    OK(cuModuleUnload(loaded));
+    assert_int_equal(mine[0], 32);
+    ((Elf64_Ehdr *)bound)->e_shnum--;
+    FAILS(CUDA_ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&loaded, bound));
+    free(bound);
+    OK(cuMemFreeHost(all));
+    OK(cuLinkDestroy(linker));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -162,6 +286,9 @@ int main(void) {
         TEST(loads_files),
         TEST(gives_each_context_a_library_s_module),
         TEST(returns_a_module_s_memory),
+        TEST(has_managed_variables),
+        TEST(shares_a_library_s_managed_variables),
+        TEST(loads_machine_code_of_its_own),
     };
 
     return cmocka_run_group_tests_name("module", tests, start, NULL);

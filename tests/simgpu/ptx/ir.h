@@ -107,9 +107,11 @@ struct var {
     enum space space;
     enum type type;
     uint64_t size, align;
-    uint64_t offset;          /* within its space's block, its function's frame or parameters */
-    bool is_extern;           /* declared only; for .shared: the dynamic part */
-    bool in_frame;            /* .local, and .param inside functions */
+    uint64_t offset; /* within its space's block, its function's frame or parameters */
+    bool is_extern;  /* declared only; for .shared: the dynamic part */
+    bool in_frame;   /* .local, and .param inside functions */
+    bool managed;
+    uint64_t address;         /* of a managed one that lies apart from the others; else 0 */
     const struct func *owner; /* .shared of one kernel: comes after those of the module */
     uint32_t shared_index;    /* of module-wide .shared: bit in func.shared_used */
     char *init;               /* initial bytes, the rest is 0; gone after the load */

@@ -27,6 +27,8 @@ static uint64_t alloc_block(struct loader *ld, uint64_t size) {
 }
 
 static uint64_t variable_base(const struct loader *ld, const struct var *v) {
+    if (v->address)
+        return v->address;
     switch (v->space) {
     case SP_GLOBAL:
         return ld->m->global_base + v->offset;
@@ -139,6 +141,10 @@ static char *variable_bytes(const struct loader *ld, const struct var *v) {
 static void settle_addresses(struct loader *ld) {
     for (size_t i = 0; i < ld->reloc_count && ld->status == PTX_OK; i++) {
         const struct reloc *r = &ld->relocs[i];
+        if (r->at->address) { /* whoever has it would have to know */
+            ld_error(ld, 0, PTX_ERR_UNSUPPORTED, "a managed variable begins with an address");
+            return;
+        }
         char *bytes = variable_bytes(ld, r->at);
         if (!bytes || (r->var && r->var->is_extern)) {
             ld_error(ld, 0, PTX_ERR_UNSUPPORTED, "an initial value names what is not defined");
@@ -152,17 +158,31 @@ static void settle_addresses(struct loader *ld) {
     }
 }
 
+/* Where a variable lies apart: false if what it begins with is there already. */
+static bool find_place(struct loader *ld, struct var *v) {
+    const struct ptx_memory *mem = &ld->m->mem;
+    bool fresh = true;
+
+    if (!v->managed || !mem->managed)
+        return true;
+    v->address = mem->managed(mem->opaque, v->name, v->size, v->align, &fresh);
+    if (!v->address)
+        ld_error(ld, 0, PTX_ERR_NOMEM, "no memory for the module's managed variables");
+    return fresh && v->address;
+}
+
 static void fill_variables(struct loader *ld) {
     struct ptx_module *m = ld->m;
 
     m->global_base = alloc_block(ld, m->global_size);
     m->const_base = alloc_block(ld, m->const_size);
     for (size_t i = 0; i < m->var_count && ld->status == PTX_OK; i++) {
-        const struct var *v = m->vars[i];
-        char *bytes = v->init_len ? variable_bytes(ld, v) : NULL;
+        struct var *v = m->vars[i];
+        bool fill = find_place(ld, v) && v->init_len;
+        char *bytes = fill ? variable_bytes(ld, v) : NULL;
         if (bytes)
             memcpy(bytes, v->init, v->init_len);
-        else if (v->init_len)
+        else if (fill)
             ld_error(ld, 0, PTX_ERR_NOMEM, "the module's variables cannot be written");
     }
     settle_addresses(ld);

@@ -178,10 +178,17 @@ bool ptx_module_global(struct ptx_module *m, const char *name, uint64_t *addr, s
         bool is_const = v->space == SP_CONST;
         if (v->owner || (v->space != SP_GLOBAL && !is_const) || strcmp(v->name, name))
             continue;
-        *addr = (is_const ? m->const_base : m->global_base) + v->offset;
+        *addr = v->address ? v->address : (is_const ? m->const_base : m->global_base) + v->offset;
         *size = v->size;
         return true;
     }
+    return false;
+}
+
+bool ptx_module_managed(const struct ptx_module *m, const char *name) {
+    for (size_t i = 0; i < m->var_count; i++)
+        if (m->vars[i]->managed && !strcmp(m->vars[i]->name, name))
+            return true;
     return false;
 }
 

@@ -12,7 +12,7 @@
 
 struct decl {
     enum space space;
-    bool is_extern, is_param;
+    bool is_extern, is_param, managed;
     enum type type;
     unsigned lanes; /* .v2, .v4 */
     uint64_t align;
@@ -52,6 +52,7 @@ static void parse_decl(struct loader *ld, struct decl *d) {
                 ld_syntax(ld, "impossible alignment");
         } else if (ld_dot(ld, "attribute")) {
             parse_attribute(ld);
+            d->managed = true;
         } else if (ld_dot(ld, "v2")) {
             d->lanes = 2;
         } else if (ld_dot(ld, "v4")) {
@@ -138,7 +139,8 @@ static void place_shared(struct loader *ld, struct var *v) {
 static void place_variable(struct loader *ld, struct var *v) {
     switch (v->space) {
     case SP_GLOBAL:
-        v->offset = place(ld, &ld->m->global_size, v, 1ull << 46);
+        if (!v->managed || !ld->m->mem.managed)
+            v->offset = place(ld, &ld->m->global_size, v, 1ull << 46);
         break;
     case SP_CONST:
         v->offset = place(ld, &ld->m->const_size, v, 11 * (64u << 10));
@@ -289,7 +291,8 @@ static struct var *declare(struct loader *ld, const struct decl *d) {
                       .space = d->space,
                       .type = d->type,
                       .align = d->align,
-                      .is_extern = d->is_extern};
+                      .is_extern = d->is_extern,
+                      .managed = d->managed && d->space == SP_GLOBAL};
     sym->var = v;
     ld_advance(ld);
     return v;

@@ -4,7 +4,7 @@
  * relocations 2 and 4 write an address of 64 bits, 56 and 57 its lower and upper half into the
  * second word of an instruction. Seen in what nvcc 13 makes for sm_75 to sm_120.
  */
-#include "managed.h"
+#include "cubin.h"
 
 #include <elf.h>
 #include <stdbool.h>

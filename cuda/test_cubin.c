@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "managed.h"
+#include "cubin.h"
 
 enum { NONE, SYMBOLS, NAMES, RELOCATIONS, TABLE, ZEROED, FILLED, TEXT_RELOCATIONS, TEXT, SECTIONS };
 

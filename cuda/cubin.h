@@ -6,8 +6,8 @@
  *
  * Nothing in the code is trusted: what comes from a guest is bound with this.
  */
-#ifndef VCUDA_CUDA_MANAGED_H
-#define VCUDA_CUDA_MANAGED_H
+#ifndef VCUDA_CUDA_CUBIN_H
+#define VCUDA_CUDA_CUBIN_H
 
 #include <stddef.h>
 #include <stdint.h>
