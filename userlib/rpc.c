@@ -44,11 +44,13 @@ static struct {
     uint32_t waiters_top;          /* places ever used */
     uint32_t enlisted;             /* places in use; written under the lock */
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
-    const struct rpc *own;         /* the call that this thread waits for itself */
-    uint32_t asleep;               /* 1 while that thread sleeps, under sleep_lock */
-    pthread_mutex_t sleep_lock;    /* guards the wait word against two threads' news */
-    uint32_t space_wanted;         /* a thread waits for the submission ring */
-    uint32_t space_news;           /* futex: changes when there may be space */
+    uint32_t lookers;              /* threads that look whether they are answered */
+    uint32_t lookers_max;
+    const struct rpc *own;      /* the call that this thread waits for itself */
+    uint32_t asleep;            /* 1 while that thread sleeps, under sleep_lock */
+    pthread_mutex_t sleep_lock; /* guards the wait word against two threads' news */
+    uint32_t space_wanted;      /* a thread waits for the submission ring */
+    uint32_t space_news;        /* futex: changes when there may be space */
     void (*after_wait)(void);
     struct vcuda_spin looking; /* of the thread that pumps */
     uint8_t *record;           /* the pump's private copy of a completion */
@@ -70,6 +72,12 @@ static void futex_wake(uint32_t *word, int count) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
+static uint32_t processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 ? (uint32_t)n : 1;
+}
+
 void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     S.transport = t;
     vcuda_duplex_session(&S.duplex, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
@@ -78,6 +86,7 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     /* An earlier session may have ended, or failed half-way. */
     vcuda_store_once(&guest_lost, 0);
     vcuda_spin_init(&S.looking, LOOK_NS, t->elsewhere);
+    S.lookers_max = S.looking.ceiling > VCUDA_SPIN_FLOOR_NS ? processors() / 2 : 0;
 }
 
 static void kick(void) {
@@ -122,7 +131,7 @@ void rpc_forget(void) {
     memset(S.waiters, 0, S.waiters_top * sizeof(S.waiters[0]));
     S.waiters_top = S.free = S.enlisted = 0;
     S.own = NULL;
-    S.pumping = S.asleep = S.space_wanted = 0;
+    S.pumping = S.lookers = S.asleep = S.space_wanted = 0;
     guest_lost = 1;
 }
 
@@ -259,10 +268,17 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
     }
 }
 
+static uint32_t load_in_order(const uint32_t *word) {
+    return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
 /* Some other thread that waits goes on pumping. */
 static void hand_over(void) {
-    /* Who comes later finds that nobody pumps: it enlists before it looks, we look after. */
-    if (__atomic_load_n(&S.enlisted, __ATOMIC_SEQ_CST)) {
+    /*
+     * Who comes later finds that nobody pumps: it enlists before it looks, we look after. Who looks
+     * for his answer finds it, too, or hands over when he has that.
+     */
+    if (load_in_order(&S.enlisted) && !load_in_order(&S.lookers)) {
         lock_take(&S.waiters_lock);
         for (uint32_t i = 0; i < S.waiters_top; i++) {
             uint32_t waiting = RPC_WAITING;
@@ -295,21 +311,57 @@ static bool call_done(void *arg) {
     return vcuda_load_acquire(&((struct rpc *)arg)->state) == RPC_DONE;
 }
 
-static void await(struct rpc *rpc) {
-    uint32_t sent = RPC_SENT;
+/*
+ * Looks for the answer for a while, where there are processors to spare: a wake costs the pump more
+ * than all else it does for a call, and the woken thread several times as much. True: there is the
+ * answer, or nobody pumps.
+ */
+static bool look_for_answer(struct rpc *rpc) {
+    bool news = false;
+
+    if (__atomic_fetch_add(&S.lookers, 1, __ATOMIC_SEQ_CST) < S.lookers_max) {
+        uint64_t begun = vcuda_now_ns(), looked = 0;
+
+        while (!news && looked < S.looking.limit) {
+            for (int i = 0; i < 32 && !news; i++) {
+                __builtin_ia32_pause();
+                news = call_done(rpc) || !vcuda_load_once(&S.pumping);
+            }
+            looked = vcuda_now_ns() - begun;
+            vcuda_spin_rest(&S.looking, looked);
+        }
+    }
+    __atomic_fetch_sub(&S.lookers, 1, __ATOMIC_SEQ_CST);
+    /* The pump may have ended in the belief that this thread goes on. */
+    if (call_done(rpc) && !load_in_order(&S.pumping))
+        hand_over();
+    return news;
+}
+
+/* Sleeps until the answer is there, or this thread shall pump; looks again before it does. */
+static void sleep_for_answer(struct rpc *rpc) {
+    uint32_t sent = RPC_SENT, pump_now = RPC_PUMP_NOW;
 
     /* Said before looking whether somebody pumps: whoever ends to pump then sees it. */
-    __atomic_compare_exchange_n(&rpc->state, &sent, RPC_WAITING, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
-    while (!call_done(rpc)) {
-        uint32_t pump_now = RPC_PUMP_NOW;
+    if (__atomic_compare_exchange_n(&rpc->state, &sent, RPC_WAITING, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST) ||
+        __atomic_compare_exchange_n(&rpc->state, &pump_now, RPC_WAITING, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST))
+        return;
+    futex_wait(&rpc->state, RPC_WAITING);
+}
 
+static void await(struct rpc *rpc) {
+    bool looked = false;
+
+    while (!call_done(rpc)) {
         if (pump(rpc, call_done, rpc))
             continue;
-        if (__atomic_compare_exchange_n(&rpc->state, &pump_now, RPC_WAITING, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        if (!looked) {
+            looked = !look_for_answer(rpc);
             continue;
-        futex_wait(&rpc->state, RPC_WAITING);
+        }
+        sleep_for_answer(rpc);
     }
 }
 

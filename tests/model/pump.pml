@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of a program that wait for answers: one of them, the pump, reads the
- * completion ring for all, the others sleep on a futex each (userlib/rpc.c,
- * whose functions stand in brackets). What is shared here is written by locked
+ * completion ring for all, the others look for their answers for a while and
+ * then sleep on a futex each (userlib/rpc.c, whose functions stand in brackets). What is shared here is written by locked
  * instructions only, so that memory is sequentially consistent; how the pump
  * itself sleeps is wake.pml's matter.
  *
@@ -14,10 +14,14 @@
  *   NO_HAND_OVER          the pump leaves without a word
  *   NO_WAKE               deliver() wakes nobody
  *   ENLIST_LATE           a thread is counted only once it has tried to pump
+ *   LOOKER_LEAVES         who has looked leaves without a word
+ *   LOOKER_ASKS_FIRST     who has looked asks whether to hand over while it still counts
+ *
+ * With three threads, for one may pump, one look and one sleep.
  */
 
 #ifndef THREADS
-#define THREADS 2
+#define THREADS 3
 #endif
 #define CALLS 2
 #define NONE 255
@@ -32,6 +36,7 @@ byte state[THREADS];
 bool listed[THREADS]; /* S.waiters */
 byte enlisted;
 bool pumping, lock;
+byte lookers;
 byte own = NONE;
 bool asleep[THREADS]; /* in futex_wait */
 byte finished;
@@ -71,7 +76,7 @@ inline hand_over()
 {
 #ifndef NO_HAND_OVER
 	if
-	:: waits > 0 ->
+	:: waits > 0 && lookers == 0 ->
 		TAKE(lock);
 		other = 0;
 		do
@@ -96,6 +101,32 @@ inline hand_over()
 #endif
 }
 
+/* [look_for_answer] For how long is anybody's guess; news: not in vain. */
+inline look()
+{
+	lookers++;
+	do
+	:: state[_pid - 1] == DONE || !pumping -> news = true; break
+	:: true -> news = false; break
+	od;
+#ifdef LOOKER_ASKS_FIRST
+	asks = state[_pid - 1] == DONE && !pumping;
+	lookers--;
+#else
+	lookers--;
+	asks = state[_pid - 1] == DONE;
+	asks = asks && !pumping;
+#endif
+#ifndef LOOKER_LEAVES
+	if
+	:: asks ->
+		waits = enlisted;
+		hand_over()
+	:: else
+	fi
+#endif
+}
+
 /* [enlist] */
 inline enlist()
 {
@@ -108,7 +139,7 @@ inline enlist()
 active [THREADS] proctype thread()
 {
 	byte calls, who, before, other, waits;
-	bool mine;
+	bool mine, looked, news, asks;
 
 	do
 	:: calls == CALLS -> break
@@ -119,12 +150,7 @@ active [THREADS] proctype thread()
 #endif
 		submissions!(_pid - 1);
 		/* [await] */
-		atomic {
-			if
-			:: state[_pid - 1] == SENT -> state[_pid - 1] = WAITING
-			:: else
-			fi
-		};
+		looked = false;
 		do
 		:: state[_pid - 1] == DONE -> break
 		:: else ->
@@ -152,10 +178,14 @@ active [THREADS] proctype thread()
 				waits = enlisted;
 #endif
 				hand_over()
-			:: else ->
+			:: !mine && !looked ->
+				look();
+				looked = !news
+			:: !mine && looked ->
+				/* [sleep_for_answer] */
 				atomic {
 					if
-					:: state[_pid - 1] == PUMP_NOW ->
+					:: state[_pid - 1] == SENT || state[_pid - 1] == PUMP_NOW ->
 						state[_pid - 1] = WAITING
 					/* [futex_wait] */
 					:: state[_pid - 1] == WAITING ->
