@@ -38,6 +38,9 @@ class Tally:
         point = POINT.match(line)
         if plan:
             self._planned += int(plan.group(1))
+            skip = SKIP.search(line)
+            if skip and plan.group(1) == "0":
+                self.skips.append(f"all of it: {skip.group(1) or 'no reason given'}")
         elif bail:
             self.failures.append(f"bailed out: {bail.group(1)}")
         elif point:
