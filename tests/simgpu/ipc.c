@@ -26,7 +26,8 @@ struct handle {
     uint32_t into; /* bytes of the first page before the block */
     uint64_t token;
     uint64_t size;
-    uint8_t unused[32];
+    uint64_t pool; /* id of the one that it is of; 0: none */
+    uint8_t unused[24];
 };
 
 _Static_assert(sizeof(struct handle) == sizeof(CUipcMemHandle), "a handle is 64 bytes");
@@ -110,7 +111,7 @@ static bool note(const struct handle *h, const struct sim_block *block, unsigned
 }
 
 /* Under the lock. */
-static CUresult share(const struct sim_block *block, struct handle *h) {
+static CUresult share(const struct sim_block *block, uint64_t pool, struct handle *h) {
     size_t into, bytes = sim_memory_pages(block, &into);
     char path[64];
     bool good = false;
@@ -120,7 +121,8 @@ static CUresult share(const struct sim_block *block, struct handle *h) {
                          .device = block->heap->device,
                          .pid = (uint32_t)getpid(),
                          .into = (uint32_t)into,
-                         .size = block->size};
+                         .size = block->size,
+                         .pool = pool};
     if (getrandom(&h->token, sizeof(h->token), 0) != sizeof(h->token))
         return CUDA_ERROR_OPERATING_SYSTEM;
     path_of(path, h);
@@ -139,32 +141,36 @@ static CUresult share(const struct sim_block *block, struct handle *h) {
     return CUDA_ERROR_NOT_SUPPORTED; /* its pages hold another shared block, or kernels run on */
 }
 
-CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
+CUresult sim_ipc_give(const struct sim_block *block, uint64_t pool, void *handle) {
     CUresult result = CUDA_SUCCESS;
-    struct sim_block block;
     struct handle h;
     struct shared *s;
+
+    pthread_mutex_lock(&lock);
+    forget_ended();
+    s = find(block->base, 0);
+    if (s)
+        h = s->handle;
+    else
+        result = share(block, pool, &h);
+    pthread_mutex_unlock(&lock);
+    if (result == CUDA_SUCCESS)
+        memcpy(handle, &h, sizeof(h));
+    return result;
+}
+
+CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
+    struct sim_block block;
     SIM_ENTER(context);
 
     if (!pHandle || !sim_memory_find(dptr, &block) || block.kind != SIM_MEMORY_DEVICE || block.pool)
         return CUDA_ERROR_INVALID_VALUE;
     sim_context_wait(context, SIM_ALL_STREAMS);
-    pthread_mutex_lock(&lock);
-    forget_ended();
-    s = find(block.base, 0);
-    if (s)
-        h = s->handle;
-    else
-        result = share(&block, &h);
-    pthread_mutex_unlock(&lock);
-    if (result == CUDA_SUCCESS)
-        memcpy(pHandle, &h, sizeof(h));
-    return result;
+    return sim_ipc_give(&block, 0, pHandle);
 }
 
 /* Under the lock. */
-static CUresult import(struct sim_context *context, const struct handle *h, uint64_t *address) {
-    struct sim_space space = sim_context_space(context);
+static CUresult import(const struct sim_space *space, const struct handle *h, uint64_t *address) {
     CUresult result = CUDA_ERROR_INVALID_VALUE;
     struct sim_block block;
     struct stat st;
@@ -176,8 +182,8 @@ static CUresult import(struct sim_context *context, const struct handle *h, uint
     if (fd < 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!fstat(fd, &st) && h->size && (uint64_t)st.st_size >= h->into + h->size &&
-        h->size <= space.heap->limit)
-        result = sim_memory_import(&space, fd, h->size, h->into, &block);
+        h->size <= space->heap->limit)
+        result = sim_memory_import(space, fd, h->size, h->into, &block);
     close(fd);
     if (result != CUDA_SUCCESS)
         return result;
@@ -185,16 +191,14 @@ static CUresult import(struct sim_context *context, const struct handle *h, uint
     return note(h, &block, 1) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
+CUresult sim_ipc_take(const struct sim_space *space, uint64_t pool, const void *handle,
+                      uint64_t *address) {
     CUresult result = CUDA_SUCCESS;
     struct handle h;
     struct shared *s;
-    uint64_t address = 0;
-    SIM_ENTER(context);
 
-    memcpy(&h, &handle, sizeof(h));
-    if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS || h.magic != MAGIC ||
-        h.device != sim_context_space(context).heap->device || h.into >= 4096)
+    memcpy(&h, handle, sizeof(h));
+    if (h.magic != MAGIC || h.device != space->heap->device || h.into >= 4096 || h.pool != pool)
         return CUDA_ERROR_INVALID_VALUE;
     if (h.pid == (uint32_t)getpid())
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -203,11 +207,24 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsign
     s = find(0, h.token);
     if (s) {
         s->opened++;
-        address = s->base;
+        *address = s->base;
     } else {
-        result = import(context, &h, &address);
+        result = import(space, &h, address);
     }
     pthread_mutex_unlock(&lock);
+    return result;
+}
+
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
+    struct sim_space space;
+    uint64_t address = 0;
+    CUresult result;
+    SIM_ENTER(context);
+
+    if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    space = sim_context_space(context);
+    result = sim_ipc_take(&space, 0, &handle, &address);
     *pdptr = address;
     return result;
 }
@@ -223,7 +240,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
     SIM_ENTER(context);
 
     if (!dptr || !sim_memory_find(dptr, &block) || block.base != dptr ||
-        block.kind != SIM_MEMORY_IMPORTED)
+        block.kind != SIM_MEMORY_IMPORTED || block.pool)
         return CUDA_ERROR_INVALID_VALUE;
     sim_context_wait(context, SIM_ALL_STREAMS);
     pthread_mutex_lock(&lock);

@@ -177,6 +177,7 @@ CUresult sim_memory_import(const struct sim_space *space, int fd, size_t size, s
         .heap = space->heap,
         .owner = space->owner,
         .context = space->context,
+        .pool = space->pool,
     };
     size_t bytes = round_up(into + size, PAGE);
     bool good = false;

@@ -113,6 +113,9 @@ void sim_memory_free_owner(uint64_t owner);
 void sim_memory_kernel_begins(void);
 void sim_memory_kernel_ends(void);
 
+/* vmm.c: how the memory of a mapping may be passed on. */
+CUmemAllocationHandleType sim_memory_handle_types(const struct sim_block *block);
+
 /* vmm.c: the reservation that holds addr. False: none does. */
 bool sim_reservation(uint64_t addr, uint64_t *start, size_t *size);
 

@@ -81,7 +81,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
 
     if (!dptr)
         return CUDA_SUCCESS;
-    if (!find_start(dptr, SIM_MEMORY_DEVICE, &block))
+    if (!sim_memory_find(dptr, &block) || block.base != dptr || !sim_block_freeable(&block))
         return CUDA_ERROR_INVALID_VALUE;
     return wait_and_free(&block);
 }

@@ -28,6 +28,11 @@ static size_t mapping_size(const struct sim_block *block) {
     return (block->size + unit - 1) / unit * unit;
 }
 
+static CUmemAllocationHandleType handle_types(const struct sim_block *block) {
+    return block->kind == SIM_MEMORY_MAPPED ? sim_memory_handle_types(block)
+                                            : sim_pool_handle_types(block->pool);
+}
+
 /* Attributes of an address inside a block. */
 static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr,
                                 const struct sim_block *block) {
@@ -81,7 +86,7 @@ static CUresult known_attribute(void *data, CUpointer_attribute attribute, CUdev
         *(unsigned *)data = true;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        *(unsigned long long *)data = 0;
+        *(unsigned long long *)data = handle_types(block);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         *(unsigned *)data = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;

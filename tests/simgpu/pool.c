@@ -4,27 +4,18 @@
  * its stream gets there.
  */
 #include <stdlib.h>
+#include <sys/random.h>
 
-#include "sim.h"
+#include "pool.h"
 
-struct sim_pool {
-    struct sim_object object;
-    struct sim_device *device;
-    bool is_default;
-    pthread_mutex_t lock;
-    uint32_t reuse[3];   /* switches; nothing here depends on them */
-    uint64_t threshold;  /* bytes; likewise */
-    uint64_t used, high; /* bytes */
-    uint64_t limit;      /* bytes; 0: the device's */
-    unsigned access[SIM_MAX_DEVICES];
-};
+#define PAGE ((size_t)4096)
 
 static void destroy_pool(struct sim_object *object) {
     pthread_mutex_destroy(&((struct sim_pool *)object)->lock);
     free(object);
 }
 
-static struct sim_pool *new_pool(struct sim_device *device, bool is_default) {
+struct sim_pool *sim_pool_new(struct sim_device *device, bool is_default) {
     struct sim_pool *pool = calloc(1, sizeof(*pool));
 
     if (!pool)
@@ -42,7 +33,7 @@ static struct sim_pool *new_pool(struct sim_device *device, bool is_default) {
     return NULL;
 }
 
-static CUresult get_pool(CUmemoryPool handle, struct sim_pool **out) {
+CUresult sim_pool_get(CUmemoryPool handle, struct sim_pool **out) {
     *out = sim_handle_get(handle, SIM_POOL);
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -53,7 +44,7 @@ static struct sim_pool *pool_of(struct sim_device *device, bool current) {
 
     pthread_mutex_lock(&device->primary_lock);
     if (!device->default_pool)
-        device->default_pool = new_pool(device, true);
+        device->default_pool = sim_pool_new(device, true);
     pool = current && device->current_pool ? device->current_pool : device->default_pool;
     if (pool)
         sim_ref(pool);
@@ -91,7 +82,7 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool handle) {
 
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
-    if (get_pool(handle, &pool) != CUDA_SUCCESS)
+    if (sim_pool_get(handle, &pool) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     if (pool->device != device) {
         sim_put(pool);
@@ -137,16 +128,21 @@ CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props) {
 
     if (!out || !props || props->allocType == CU_MEM_ALLOCATION_TYPE_INVALID)
         return CUDA_ERROR_INVALID_VALUE;
-    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+    if (props->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
         props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
         props->location.type > CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(props->location.id))
         return CUDA_ERROR_INVALID_VALUE;
-    pool = new_pool(sim_device(props->location.id), false);
+    pool = sim_pool_new(sim_device(props->location.id), false);
     if (!pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
     pool->limit = props->maxSize;
+    if (props->handleTypes && getrandom(&pool->id, sizeof(pool->id), 0) != sizeof(pool->id)) {
+        sim_handle_close(&pool->object);
+        sim_put(pool);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
     *out = SIM_HANDLE(pool);
     sim_put(pool); /* its handle holds it */
     return CUDA_SUCCESS;
@@ -157,7 +153,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
     struct sim_pool *current = NULL;
     SIM_READY();
 
-    if (get_pool(handle, &pool) != CUDA_SUCCESS || pool->is_default)
+    if (sim_pool_get(handle, &pool) != CUDA_SUCCESS || pool->is_default)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&pool->device->primary_lock);
     if (pool->device->current_pool == pool) {
@@ -175,7 +171,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t minBytesToKeep) {
     SIM_READY();
 
     (void)minBytesToKeep; /* nothing is kept */
-    return get_pool(handle, &pool);
+    return sim_pool_get(handle, &pool);
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attr, void *value) {
@@ -183,7 +179,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attr, vo
     CUresult result = CUDA_SUCCESS;
     SIM_READY();
 
-    if (get_pool(handle, &pool) != CUDA_SUCCESS || !value)
+    if (sim_pool_get(handle, &pool) != CUDA_SUCCESS || !value)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&pool->lock);
     if (attr >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
@@ -205,7 +201,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attr, vo
     CUresult result = CUDA_SUCCESS;
     SIM_READY();
 
-    if (get_pool(handle, &pool) != CUDA_SUCCESS || !value)
+    if (sim_pool_get(handle, &pool) != CUDA_SUCCESS || !value)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&pool->lock);
     switch (attr) {
@@ -237,7 +233,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, siz
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_READY();
 
-    if (get_pool(handle, &pool) != CUDA_SUCCESS || !map)
+    if (sim_pool_get(handle, &pool) != CUDA_SUCCESS || !map)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(map[i].location.id))
@@ -256,7 +252,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_READY();
 
-    if (!flags || !location || get_pool(handle, &pool) != CUDA_SUCCESS ||
+    if (!flags || !location || sim_pool_get(handle, &pool) != CUDA_SUCCESS ||
         location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device(location->id))
         return CUDA_ERROR_INVALID_VALUE;
     *flags = (CUmemAccess_flags)pool->access[location->id];
@@ -266,7 +262,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
 void sim_pool_account(const struct sim_block *block, bool begins) {
     SIM_AUTO struct sim_pool *pool = sim_handle_get(block->pool, SIM_POOL);
 
-    if (!pool)
+    if (!pool || pool->imported)
         return;
     pthread_mutex_lock(&pool->lock);
     pool->used = begins ? pool->used + block->span : pool->used - block->span;
@@ -292,9 +288,12 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool,
         *dptr = 0;
         return CUDA_SUCCESS;
     }
+    if (pool->imported)
+        return CUDA_ERROR_INVALID_VALUE;
     if (pool->limit && bytes > pool->limit)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    result = sim_memory_alloc(&space, SIM_MEMORY_DEVICE, bytes, 1, &addr);
+    /* Whole pages are passed on: each of them holds one block of such pools at most. */
+    result = sim_memory_alloc(&space, SIM_MEMORY_DEVICE, bytes, pool->id ? PAGE : 1, &addr);
     if (result != CUDA_SUCCESS)
         return result;
     if (sim_memory_find(addr, &block))
@@ -316,7 +315,7 @@ static CUresult from_pool(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, 
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_READY();
 
-    if (get_pool(handle, &pool) != CUDA_SUCCESS)
+    if (sim_pool_get(handle, &pool) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     return allocate(dptr, bytes, pool, stream, per_thread);
 }
@@ -361,7 +360,7 @@ static CUresult free_async(CUdeviceptr dptr, CUstream handle, bool per_thread) {
 
     if (result != CUDA_SUCCESS || !dptr)
         return result;
-    if (!sim_memory_find(dptr, &block) || block.base != dptr || block.kind != SIM_MEMORY_DEVICE)
+    if (!sim_memory_find(dptr, &block) || block.base != dptr || !sim_block_freeable(&block))
         return CUDA_ERROR_INVALID_VALUE;
     op = sim_op_new(sizeof(*op), run_free);
     if (!op)
@@ -379,4 +378,10 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 
 CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream) {
     return free_async(dptr, hStream, true);
+}
+
+CUmemAllocationHandleType sim_pool_handle_types(CUmemoryPool handle) {
+    SIM_AUTO struct sim_pool *pool = sim_handle_get(handle, SIM_POOL);
+
+    return pool && pool->id ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }

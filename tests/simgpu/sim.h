@@ -181,6 +181,14 @@ void sim_print_flush(struct sim_context *context);
 /* A block of a pool comes into use, or goes: its counters. Nothing for other blocks. */
 void sim_pool_account(const struct sim_block *block, bool begins);
 
+/* How the memory of a pool may be passed on. */
+CUmemAllocationHandleType sim_pool_handle_types(CUmemoryPool pool);
+
+/* Whether memory may be freed: it was allocated, or is a pointer of another process' pool. */
+static inline bool sim_block_freeable(const struct sim_block *block) {
+    return block->kind == SIM_MEMORY_DEVICE || (block->kind == SIM_MEMORY_IMPORTED && block->pool);
+}
+
 /* stream.c */
 
 /*
@@ -196,6 +204,14 @@ CUresult sim_stream_look(CUstream handle, bool per_thread, struct sim_stream **o
 void sim_context_wait(struct sim_context *context, enum sim_which_streams which);
 /* On whose behalf its calls allocate. */
 struct sim_space sim_context_space(struct sim_context *context);
+
+/*
+ * What other processes open a block of this one's by, 64 bytes, and the block so opened; `pool` is
+ * the id of what it is of, or 0.
+ */
+CUresult sim_ipc_give(const struct sim_block *block, uint64_t pool, void *handle);
+CUresult sim_ipc_take(const struct sim_space *space, uint64_t pool, const void *handle,
+                      uint64_t *address);
 
 /* A shared block has ended: nobody can open it any more. */
 void sim_ipc_forget(void);

@@ -8,19 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "share.h"
+#include "vmm.h"
 
 #define GRANULARITY ((size_t)2 << 20)
-
-/* Physical memory. Its handle counts how often it is held; each mapping has a reference. */
-struct sim_memory {
-    struct sim_object object;
-    struct sim_device *device;
-    CUmemAllocationProp prop;
-    size_t size;
-    int fd;
-    atomic_uint holds;
-};
 
 struct reservation {
     struct reservation *next;
@@ -34,9 +25,38 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, and of 
 static void destroy_memory(struct sim_object *object) {
     struct sim_memory *memory = (struct sim_memory *)object;
 
-    sim_heap_give(&memory->device->heap, memory->size);
+    if (!memory->imported)
+        sim_heap_give(&memory->device->heap, memory->size);
     close(memory->fd);
     free(memory);
+}
+
+struct sim_memory *sim_physical_new(const CUmemAllocationProp *prop, size_t size, int fd,
+                                    bool imported) {
+    struct sim_memory *memory = fd < 0 ? NULL : calloc(1, sizeof(*memory));
+
+    if (!memory) {
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    sim_object_init(&memory->object, SIM_PHYSICAL, destroy_memory);
+    memory->device = sim_device(prop->location.id);
+    memory->prop = *prop;
+    memory->size = size;
+    memory->fd = fd;
+    memory->imported = true; /* until it is whole: whoever took the bytes has them back */
+    atomic_init(&memory->holds, 1);
+    if (!sim_handle_open(&memory->object)) {
+        sim_put(memory);
+        return NULL;
+    }
+    memory->imported = imported;
+    return memory;
+}
+
+struct sim_memory *sim_physical_get(CUmemGenericAllocationHandle handle) {
+    return sim_handle_get((void *)(uintptr_t)handle, SIM_PHYSICAL);
 }
 
 static CUresult good_properties(const CUmemAllocationProp *prop) {
@@ -46,7 +66,9 @@ static CUresult good_properties(const CUmemAllocationProp *prop) {
         return prop->location.type ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     if (!sim_device(prop->location.id))
         return CUDA_ERROR_INVALID_DEVICE;
-    return prop->requestedHandleTypes ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    return prop->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : CUDA_SUCCESS;
 }
 
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
@@ -71,19 +93,12 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     result = good_properties(prop);
     if (result != CUDA_SUCCESS)
         return result;
-    memory = calloc(1, sizeof(*memory));
-    if (!memory || !sim_heap_take(&sim_device(prop->location.id)->heap, size)) {
-        free(memory);
+    if (!sim_heap_take(&sim_device(prop->location.id)->heap, size))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    sim_object_init(&memory->object, SIM_PHYSICAL, destroy_memory);
-    memory->device = sim_device(prop->location.id);
-    memory->prop = *prop;
-    memory->size = size;
-    atomic_init(&memory->holds, 1);
-    memory->fd = memfd_create("simgpu", MFD_CLOEXEC);
-    if (memory->fd < 0 || ftruncate(memory->fd, (off_t)size) || !sim_handle_open(&memory->object)) {
-        sim_put(memory);
+    memory = sim_physical_new(prop, size,
+                              sim_share_file(SIM_SHARE_MEMORY, prop->location.id, size, 0), false);
+    if (!memory) {
+        sim_heap_give(&sim_device(prop->location.id)->heap, size);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *handle = memory->object.handle;
@@ -91,15 +106,11 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     return CUDA_SUCCESS;
 }
 
-static struct sim_memory *get(CUmemGenericAllocationHandle handle) {
-    return sim_handle_get((void *)(uintptr_t)handle, SIM_PHYSICAL);
-}
-
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     SIM_AUTO struct sim_memory *memory = NULL;
     SIM_READY();
 
-    memory = get(handle);
+    memory = sim_physical_get(handle);
     if (!memory)
         return CUDA_ERROR_INVALID_VALUE;
     if (atomic_fetch_sub(&memory->holds, 1) == 1)
@@ -112,7 +123,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
     SIM_AUTO struct sim_memory *memory = NULL;
     SIM_READY();
 
-    memory = get(handle);
+    memory = sim_physical_get(handle);
     if (!prop || !memory)
         return CUDA_ERROR_INVALID_VALUE;
     *prop = memory->prop;
@@ -241,7 +252,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
     CUresult result;
     SIM_READY();
 
-    memory = get(handle);
+    memory = sim_physical_get(handle);
     if (!memory || !size || ptr % GRANULARITY || flags)
         return CUDA_ERROR_INVALID_VALUE;
     /* As with the real one: all of the memory, or nothing. */
@@ -339,4 +350,15 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
         return CUDA_ERROR_INVALID_VALUE;
     *flags = location->id == block.heap->device ? block.access : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
+}
+
+CUmemAllocationHandleType sim_memory_handle_types(const struct sim_block *block) {
+    CUmemAllocationHandleType types = CU_MEM_HANDLE_TYPE_NONE;
+    struct sim_block now;
+
+    pthread_mutex_lock(&lock);
+    if (sim_memory_find(block->base, &now) && now.id == block->id)
+        types = now.memory->prop.requestedHandleTypes;
+    pthread_mutex_unlock(&lock);
+    return types;
 }
