@@ -94,6 +94,9 @@ struct vcuda_nvml_process {
 /* Fields that nvml_fields carries at most. */
 #define VCUDA_NVML_FIELDS_MAX 256u
 
+/* What names memory that programs pass to each other by descriptors: nobody looks into it. */
+#define VCUDA_SHARE_TOKEN_BYTES 24u
+
 /* Directions of copies. Host addresses lie in the arena. */
 enum vcuda_direction {
 	VCUDA_COPY_HTOD = 1,

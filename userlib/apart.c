@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apart.h"
 
+#include "descriptor.h"
+
 /* Times that another address is asked for where the program has a mapping of its own. */
 #define COLLISIONS_MAX 8
 
@@ -14,6 +16,9 @@ CUresult apart_alloc(struct thread *t, const struct apart *how, void *arg, uint6
         uint64_t bytes;
 
         r = how->alloc(t, arg, address, &bytes);
+        /* What nobody can open any more may still take memory. */
+        if (r == CUDA_ERROR_OUT_OF_MEMORY && descriptor_sweep(t))
+            r = how->alloc(t, arg, address, &bytes);
         if (r != CUDA_SUCCESS || ranges_add(how->kind, *address, bytes, how->context))
             break;
         aside[collisions++] = *address;

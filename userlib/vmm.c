@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "cuda_calls.h"
+#include "descriptor.h"
 #include "guest.h"
 #include "ranges.h"
 #include "wire.h"
@@ -194,6 +195,21 @@ VCUDA_EXPORT CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
     return r;
 }
 
+VCUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
+                                  const CUmemAllocationProp *prop, unsigned long long flags) {
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!handle || !prop)
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_cuMemCreate(t, (uint64_t *)handle, size, prop, flags);
+    if (r == CUDA_ERROR_OUT_OF_MEMORY && descriptor_sweep(t))
+        r = wire_cuMemCreate(t, (uint64_t *)handle, size, prop, flags);
+    return r;
+}
+
 VCUDA_EXPORT CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
                                CUmemGenericAllocationHandle handle, unsigned long long flags) {
     struct thread *t;
@@ -236,6 +252,7 @@ VCUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
     if (r == CUDA_SUCCESS)
         forget_mapped(ptr, size);
     pthread_mutex_unlock(&vmm.change);
+    descriptor_sweep(t);
     return r;
 }
 

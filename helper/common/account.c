@@ -22,7 +22,8 @@ static uint32_t places(const struct vcuda_account *a) {
 
 /*
  * What is held, and with what is asked for. The order matters: who is given what he asked for adds
- * it to `held` before he clears `asked`, so it is seen in one of them at least.
+ * it to `held` before he clears `asked`, so it is seen in one of them at least;
+ * so is what goes from a place's to the shared bytes, which are looked at last.
  */
 static uint64_t sum(const struct vcuda_account *a, bool with_asked) {
     uint64_t total = 0;
@@ -32,7 +33,7 @@ static uint64_t sum(const struct vcuda_account *a, bool with_asked) {
             total = add(total, __atomic_load_n(&a->share[i].asked, __ATOMIC_SEQ_CST));
         total = add(total, __atomic_load_n(&a->share[i].held, __ATOMIC_SEQ_CST));
     }
-    return total;
+    return add(total, __atomic_load_n(&a->shared, __ATOMIC_SEQ_CST));
 }
 
 uint64_t vcuda_account_held(const struct vcuda_account *a) {

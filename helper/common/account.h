@@ -27,6 +27,7 @@ struct vcuda_share {
 
 struct vcuda_account {
     uint64_t shares; /* places that have been in use; vcudad's to write */
+    uint64_t shared; /* bytes that sessions share whose exporter has left (share.h); vcudad's too */
     struct vcuda_share share[VCUDA_ACCOUNT_SHARES];
 };
 

@@ -116,7 +116,6 @@ int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd,
     int fds[FDS];
     ssize_t got = receive_message(VCUDA_SUPERVISE_FD, session, sizeof(*session), fds);
 
-    close(VCUDA_SUPERVISE_FD);
     *fd = fds[0];
     *owner = fds[1] >= 0 ? map_owner(fds[1]) : NULL;
     if (fds[1] >= 0)

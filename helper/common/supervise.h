@@ -20,7 +20,9 @@
  *     |  the local client's connected socket; and of a  |
  *     |  sealed memory file, one struct vcuda_owner     |
  *     |<------------------------------------------------|
- *     | closes 3, serves the session, exits with 0      |
+ *     | serves the session, exits with 0                |
+ *     |  what it shares with others: see share.h        |
+ *     |<----------------------------------------------->|
  *
  *   or, where there is no usable driver:
  *     |  FAILED text                                    |
@@ -28,8 +30,8 @@
  *     | exits with 1                                    |
  *
  * End of file on descriptor 3 before SESSION means that vcudad is gone or wants
- * no more: the worker exits with 0. A worker that has its session has nothing
- * more to do with vcudad, and outlives it.
+ * no more: the worker exits with 0. A worker that has its session outlives
+ * vcudad, but for what it shares with others.
  *
  * Nothing can be refused after SESSION: what goes wrong then is told to the
  * client by the session's own means (LOCAL_OPENED, a failing call).
@@ -44,8 +46,9 @@
 
 #define VCUDA_SUPERVISE_FD 3
 #define VCUDA_SUPERVISE_STATS_FD 4
-/* Changes with every change of this file, of struct vcuda_stats or of struct vcuda_owner. */
-#define VCUDA_SUPERVISE_VERSION 4u
+/* Changes with every change of this file, of share.h, of struct vcuda_stats or of struct
+ * vcuda_owner. */
+#define VCUDA_SUPERVISE_VERSION 5u
 
 /* domid of a session of the local transport. */
 #define VCUDA_SUPERVISE_LOCAL UINT32_MAX
@@ -93,7 +96,7 @@ struct vcuda_stats *vcuda_supervise_stats(void);
 int vcuda_supervise_ready(uint32_t driver_version, uint32_t devices);
 int vcuda_supervise_failed(const char *text);
 /*
- * Waits for SESSION and closes descriptor 3. *fd is the caller's, close-on-exec; *owner stays
+ * Waits for SESSION; descriptor 3 stays open. *fd is the caller's, close-on-exec; *owner stays
  * mapped. -EPIPE: vcudad wants no more, exit with 0.
  */
 int vcuda_supervise_wait(struct vcuda_supervise_session *session, int *fd,

@@ -81,7 +81,7 @@ static void watch_signals(void) {
     loop_add(signal_fd, &signals, EPOLLIN);
 }
 
-/* Three descriptors a session, and clients that wait. */
+/* One descriptor a session, clients that wait, and what programs share. */
 static void raise_limits(void) {
     struct rlimit files;
 

@@ -2,6 +2,7 @@
 #include "owners.h"
 #include "log.h"
 #include "memfile.h"
+#include "shares.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 struct owner {
     struct vcuda_supervise_session who;
     struct vcuda_owner *memory;
+    struct shares *shares;
     int fd;
     uint32_t sessions;
     bool taken[VCUDA_ACCOUNT_SHARES]; /* what its memory says is not believed */
@@ -24,6 +26,16 @@ bool owners_same(const struct vcuda_supervise_session *a, const struct vcuda_sup
     return a->domid == b->domid && (a->domid != VCUDA_SUPERVISE_LOCAL || a->uid == b->uid);
 }
 
+/* Not in the list. */
+static void dispose(struct owner *owner) {
+    shares_free(owner->shares);
+    if (owner->memory) {
+        munmap(owner->memory, sizeof(*owner->memory));
+        close(owner->fd);
+    }
+    free(owner);
+}
+
 static struct owner *new_owner(const struct vcuda_supervise_session *session) {
     struct owner *o = calloc(1, sizeof(*o));
     void *memory;
@@ -31,11 +43,12 @@ static struct owner *new_owner(const struct vcuda_supervise_session *session) {
     if (!o)
         return NULL;
     o->fd = memfile_make("vcuda-owner", sizeof(*o->memory), &memory);
-    if (o->fd < 0) {
-        free(o);
+    o->memory = o->fd < 0 ? NULL : memory;
+    o->shares = o->memory ? shares_new(&o->memory->account.shared) : NULL;
+    if (!o->shares) {
+        dispose(o);
         return NULL;
     }
-    o->memory = memory;
     o->who = *session;
     o->next = owners;
     owners = o;
@@ -48,9 +61,7 @@ static void drop(struct owner *owner) {
     while (*link != owner)
         link = &(*link)->next;
     *link = owner->next;
-    munmap(owner->memory, sizeof(*owner->memory));
-    close(owner->fd);
-    free(owner);
+    dispose(owner);
 }
 
 struct owner *owners_enter(struct vcuda_supervise_session *session, int *error) {
@@ -91,7 +102,13 @@ uint64_t owners_held_in_all(const struct owner *owner) {
     return vcuda_account_held(&owner->memory->account);
 }
 
+struct shares *owners_shares(const struct owner *owner) {
+    return owner->shares;
+}
+
 void owners_leave(struct owner *owner, const struct vcuda_supervise_session *session) {
+    /* First: what others have of it is counted elsewhere before it is not counted here. */
+    shares_leave(owner->shares, session->place);
     vcuda_account_clear(&owner->memory->account, session->place);
     vcuda_handoff_clear(&owner->memory->handoffs, session->place);
     owner->taken[session->place] = false;

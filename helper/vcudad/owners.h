@@ -14,6 +14,7 @@
 bool owners_same(const struct vcuda_supervise_session *a, const struct vcuda_supervise_session *b);
 
 struct owner;
+struct shares;
 
 /*
  * A place in the owner's memory for a session, in session->place; the owner is made with its first
@@ -25,6 +26,8 @@ int owners_fd(const struct owner *owner);
 /* What the session's worker holds now, and what all of the owner's hold, in bytes. */
 uint64_t owners_held(const struct owner *owner, const struct vcuda_supervise_session *session);
 uint64_t owners_held_in_all(const struct owner *owner);
+/* What its workers share by descriptors. */
+struct shares *owners_shares(const struct owner *owner);
 /* The session's worker is gone: what it held is free, and with the last one the owner goes. */
 void owners_leave(struct owner *owner, const struct vcuda_supervise_session *session);
 

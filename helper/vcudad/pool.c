@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool.h"
+#include "broker.h"
 #include "cgroup.h"
 #include "identity.h"
 #include "log.h"
@@ -56,7 +57,7 @@ static void set_deadline(struct worker *worker, uint64_t ms) {
         loop_timer_set(&worker->pool->watchdog, WATCH_MS);
 }
 
-/* A worker without a socket has been given all that it will ever get. */
+/* Nothing is given to a worker without a socket, nor heard of it. */
 static void hang_up(struct worker *worker) {
     if (worker->spawned.sock < 0)
         return;
@@ -118,11 +119,11 @@ static int give(struct worker *worker, struct request *request, int fd) {
     worker->session = request->session;
     roster_write(worker->pool, worker);
     error = vcuda_supervise_give(worker->spawned.sock, &request->session, fd, owners_fd(owner));
-    hang_up(worker);
     worker->deadline = 0;
     if (error) {
         vcuda_log(VCUDA_LOG_WARNING, "worker %d took no session: %s", worker->spawned.pid,
                   strerror(-error));
+        hang_up(worker);
         kill(worker->spawned.pid, SIGKILL);
         worker->state = RETIRED;
         leave_owner(worker);
@@ -260,12 +261,11 @@ static void give_up(struct worker *worker, const char *text) {
     failure(worker->pool, text);
 }
 
-static void worker_speaks(struct loop_source *source, uint32_t events) {
-    struct worker *worker = (struct worker *)source;
+/* Of a worker that has no session yet. */
+static void hear(struct worker *worker) {
     union vcuda_supervise_report report;
     int error = vcuda_supervise_receive(worker->spawned.sock, &report);
 
-    (void)events;
     if (error == -EAGAIN)
         return;
     if (error == -EPIPE) {
@@ -278,6 +278,16 @@ static void worker_speaks(struct loop_source *source, uint32_t events) {
     } else if (worker->state == STARTING) {
         is_ready(worker, &report.ready);
     }
+}
+
+static void worker_speaks(struct loop_source *source, uint32_t events) {
+    struct worker *worker = (struct worker *)source;
+
+    (void)events;
+    if (worker->state != SERVING)
+        hear(worker);
+    else if (!broker_serve(worker))
+        hang_up(worker);
 }
 
 static int start_worker(struct pool *pool) {
@@ -366,7 +376,7 @@ static void ended(struct worker *worker, int status) {
 /* A last word may still be in the socket when SIGCHLD comes first. */
 static void hear_last_word(struct worker *worker) {
     if (worker->state == STARTING && worker->spawned.sock >= 0)
-        worker_speaks(&worker->source, EPOLLIN);
+        hear(worker);
 }
 
 void pool_reap(struct pool *pool) {

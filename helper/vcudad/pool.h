@@ -28,7 +28,7 @@
 enum worker_state { STARTING, IDLE, SERVING, RETIRED };
 
 struct worker {
-    struct loop_source source; /* spawned.sock, until it serves */
+    struct loop_source source; /* spawned.sock */
     struct pool *pool;
     struct spawned spawned;
     unsigned number; /* never used twice by one vcudad */

@@ -15,6 +15,7 @@
 #include "nvml.h"
 #include "prints.h"
 #include "sandbox.h"
+#include "shared.h"
 #include "supervise.h"
 #include "worker.h"
 
@@ -99,6 +100,7 @@ static int take_session(struct worker *w) {
     worker_warm_for(w);
     addresses_start(w);
     ipc_start(owner, session.place);
+    shared_start(VCUDA_SUPERVISE_FD);
     memory_start(owner, session.place, session.memory_limit);
     vcuda_stats_set(&w->stats->domid, session.domid);
     vcuda_stats_set(&w->stats->session, session.session);

@@ -40,6 +40,18 @@ CUresult own_hello(struct worker *w, struct frame *f, struct args_hello *a) {
     return CUDA_SUCCESS;
 }
 
+/* What the driver says of itself, less what does not reach a guest: handles of a fabric. */
+static int attribute_for_guests(CUdevice_attribute attribute, int value) {
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+        return 0;
+    case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
+        return value & ~CU_MEM_HANDLE_TYPE_FABRIC;
+    default:
+        return value;
+    }
+}
+
 static void fill_attributes(struct worker *w, CUdevice device, struct vcuda_device_info *info) {
     for (int i = 0; i < VCUDA_ATTRIBUTES; i++) {
         int value;
@@ -47,7 +59,7 @@ static void fill_attributes(struct worker *w, CUdevice device, struct vcuda_devi
         info->attributes[i] = VCUDA_ATTRIBUTE_NONE;
         if (i &&
             w->driver.cuDeviceGetAttribute(&value, (CUdevice_attribute)i, device) == CUDA_SUCCESS)
-            info->attributes[i] = value;
+            info->attributes[i] = attribute_for_guests((CUdevice_attribute)i, value);
     }
 }
 

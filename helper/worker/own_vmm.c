@@ -158,11 +158,11 @@ own_cuMemGetAllocationPropertiesFromHandle(struct worker *w, struct frame *f,
     return prop->location.id < 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
-/* Handle types are ways to pass it on, which there are none of. */
+/* Of the ways to pass it on there are descriptors. */
 static CUmulticastObjectProp native_multicast(const CUmulticastObjectProp *prop) {
     CUmulticastObjectProp native = *prop;
 
-    native.handleTypes = 0;
+    native.handleTypes &= CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     return native;
 }
 

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "shared.h"
 
 struct physical {
     uint64_t bytes;
     uint64_t uses; /* the program's handles, mappings, and calls under way */
+    uint32_t hold; /* of memory that is shared; 0: it is not */
 };
 
 struct handle {
@@ -68,8 +70,32 @@ void physical_made(uint64_t handle, uint64_t bytes) {
     /* Without memory for the note the bytes stay taken until the session ends. */
     if (!p)
         return;
-    *p = (struct physical){bytes, 1};
+    *p = (struct physical){bytes, 1, 0};
     physical_handle(handle, p);
+}
+
+void physical_imported(uint64_t handle, uint32_t hold) {
+    struct physical *known = physical_use_handle(handle), *p = known;
+
+    if (!known)
+        p = malloc(sizeof(*p));
+    if (known || !p)
+        shared_leave(hold);
+    else
+        *p = (struct physical){0, 1, hold};
+    physical_handle(handle, p);
+}
+
+uint32_t physical_hold(const struct physical *p) {
+    return p->hold;
+}
+
+void physical_set_hold(struct physical *p, uint32_t hold) {
+    p->hold = hold;
+}
+
+uint64_t physical_bytes(const struct physical *p) {
+    return p->bytes;
 }
 
 void physical_handle(uint64_t handle, struct physical *p) {
@@ -115,6 +141,7 @@ void physical_drop(struct physical *p) {
     pthread_mutex_unlock(&lock);
     if (!last)
         return;
+    shared_leave(p->hold);
     memory_give_back(p->bytes);
     free(p);
 }

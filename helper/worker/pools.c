@@ -5,11 +5,15 @@
 
 #include "barrier.h"
 #include "memory.h"
+#include "shared.h"
 #include "worker.h"
 
 struct pool {
     CUmemoryPool native;
     uint64_t taken; /* bytes that were taken for it */
+    uint64_t told;  /* of a shared one, what vcudad knows of them */
+    uint32_t hold;  /* of a shared one (shared.h); else 0 */
+    bool imported;  /* another session counts it */
     struct pool *next;
 };
 
@@ -55,9 +59,15 @@ static bool settle(uint64_t *taken, uint64_t held) {
 /* Under the lock. */
 static bool look(struct worker *w, struct pool *p) {
     cuuint64_t held = p->taken;
+    bool ok;
 
+    if (p->imported)
+        return true;
     w->driver.cuMemPoolGetAttribute(p->native, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held);
-    return settle(&p->taken, held);
+    ok = settle(&p->taken, held);
+    if (p->hold && p->told != p->taken && shared_resize(p->hold, p->taken))
+        p->told = p->taken;
+    return ok;
 }
 
 /* Under the lock. */
@@ -96,7 +106,9 @@ bool pools_take(struct worker *w, CUmemoryPool native, uint64_t bytes) {
 
     pthread_mutex_lock(&lock);
     p = find(native);
-    if (p) {
+    if (p && p->imported) {
+        ok = true; /* for the driver to refuse */
+    } else if (p) {
         look(w, p);
         w->driver.cuMemPoolGetAttribute(native, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
         idle = p->taken > used ? p->taken - used : 0;
@@ -131,12 +143,50 @@ void pools_end(CUmemoryPool native) {
     while (*at && (*at)->native != native)
         at = &(*at)->next;
     p = *at;
-    if (p) {
+    if (p)
         *at = p->next;
-        settle(&p->taken, memory_leave_pool(native));
+    pthread_mutex_unlock(&lock);
+    if (!p)
+        return;
+    shared_leave(p->hold);
+    settle(&p->taken, memory_leave_pool(native));
+    free(p);
+}
+
+uint32_t pools_hold(CUmemoryPool native, uint64_t *bytes) {
+    struct pool *p;
+    uint32_t hold;
+
+    pthread_mutex_lock(&lock);
+    p = find(native);
+    hold = p ? p->hold : 0;
+    *bytes = p ? p->taken : 0;
+    pthread_mutex_unlock(&lock);
+    return hold;
+}
+
+void pools_set_hold(struct worker *w, CUmemoryPool native, uint32_t hold) {
+    struct pool *p;
+
+    pthread_mutex_lock(&lock);
+    p = find(native);
+    if (p) {
+        p->hold = hold;
+        look(w, p);
     }
     pthread_mutex_unlock(&lock);
-    free(p);
+}
+
+void pools_imported(CUmemoryPool native, uint32_t hold) {
+    struct pool *p;
+
+    pthread_mutex_lock(&lock);
+    p = find(native);
+    if (p) {
+        p->hold = hold;
+        p->imported = true;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void pools_graph_launched(struct worker *w) {

@@ -32,6 +32,13 @@ bool pools_freed(void);
 /* The pool has ended: what the program has from it goes on. */
 void pools_end(CUmemoryPool pool);
 
+/* The session's hold on a pool that is shared, or 0, and what the pool holds, in bytes. */
+uint32_t pools_hold(CUmemoryPool pool, uint64_t *bytes);
+/* The pool is shared: vcudad is told when it grows. */
+void pools_set_hold(struct worker *w, CUmemoryPool pool, uint32_t hold);
+/* A pool that another session counts. */
+void pools_imported(CUmemoryPool pool, uint32_t hold);
+
 /* From here on some graph may hold memory: it is the device's, and counted like a pool's. */
 void pools_graphs_hold(void);
 /* A graph was launched: what graphs hold now, if any does. */

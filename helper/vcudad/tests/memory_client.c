@@ -6,18 +6,28 @@
  *   fill KIND    memory of a kind, 8 MiB at a time, until it is refused: says how many MiB, the
  *                error, and what is left; frees all, and says what is left then
  *   size         what the device's size is, in MiB, by all who tell it
+ *   send N       N MiB go to another program by a descriptor, over descriptor 98; the program keeps
+ *                nothing of them
+ *   lose N       the same, but the descriptor is closed: nobody has them
+ *   receive      takes them, from descriptor 99
+ *   drop         gives them back
  *
  * Ends at the end of its input, without freeing anything.
  */
 #include "cuda_abi.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define MIB (1ull << 20)
 #define STEP (8 * MIB)
 #define MANY 1024
+#define SEND_TO 98
+#define RECEIVE_FROM 99
 
 static CUdevice device;
 static CUcontext context;
@@ -198,6 +208,74 @@ static void size(void) {
     printf("%u %u\n", (unsigned)(total / MIB), (unsigned)(all / MIB));
 }
 
+static void send_descriptor(int fd) {
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {.align = {.cmsg_level = SOL_SOCKET,
+                           .cmsg_type = SCM_RIGHTS,
+                           .cmsg_len = CMSG_LEN(sizeof(int))}};
+    struct iovec iov = {"x", 1};
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control.space)};
+
+    memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+    if (sendmsg(SEND_TO, &m, 0) != 1)
+        exit(1);
+    close(fd);
+}
+
+static int receive_descriptor(void) {
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    char byte;
+    struct iovec iov = {&byte, 1};
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control.space)};
+    int fd;
+
+    if (recvmsg(RECEIVE_FROM, &m, 0) != 1 || !CMSG_FIRSTHDR(&m))
+        exit(1);
+    memcpy(&fd, CMSG_DATA(&control.align), sizeof(fd));
+    return fd;
+}
+
+static CUmemGenericAllocationHandle shared;
+
+static void give_memory(unsigned mib, bool lose) {
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                      .requestedHandleTypes =
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
+    CUresult r = cuMemCreate(&shared, mib * MIB, &prop, 0);
+    int fd;
+
+    if (r == CUDA_SUCCESS) {
+        need(cuMemExportToShareableHandle(&fd, shared, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+             "export");
+        need(cuMemRelease(shared), "release");
+        if (lose)
+            close(fd);
+        else
+            send_descriptor(fd);
+    }
+    printf("error %d\n", r);
+}
+
+static void take_memory(void) {
+    int fd = receive_descriptor();
+
+    printf("error %d\n", cuMemImportFromShareableHandle(&shared, (void *)(uintptr_t)fd,
+                                                        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    close(fd);
+}
+
 int main(void) {
     char line[64], name[16];
     unsigned number;
@@ -212,6 +290,14 @@ int main(void) {
             take(number);
         else if (sscanf(line, "fill %15s", name) == 1)
             fill(name);
+        else if (sscanf(line, "send %u", &number) == 1)
+            give_memory(number, false);
+        else if (sscanf(line, "lose %u", &number) == 1)
+            give_memory(number, true);
+        else if (!strcmp(line, "receive\n"))
+            take_memory();
+        else if (!strcmp(line, "drop\n"))
+            printf("error %d\n", cuMemRelease(shared));
         else
             size();
     }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -110,6 +111,48 @@ static void test_death_gives_it_back(void **state) {
     assert_int_equal(program_end(&a), 0);
 }
 
+/* What another program has by a descriptor counts, whoever made it, and once. */
+static void test_shared_memory_counts(void **state) {
+    struct program a, b;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_int_equal(dup2(ends[0], 98), 98);
+    assert_int_equal(dup2(ends[1], 99), 99);
+    a = start();
+    b = start();
+    expect(&a, "send 40\n", "error 0");
+    expect(&b, "take 100\n", "24 error 2"); /* on its way */
+    expect(&b, "receive\n", "error 0");
+    expect(&a, "take 1\n", "0 error 2");
+    assert_int_equal(program_end(&a), 0);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
+    expect(&b, "take 1\n", "0 error 2");
+    expect(&b, "drop\n", "error 0");
+    expect(&b, "take 100\n", "40 error 2");
+    assert_int_equal(program_end(&b), 0);
+    daemon_expect_status(&vcudad, "\"serving\": 0");
+    /* What nobody took is free when its last descriptor is closed. */
+    a = start();
+    expect(&a, "send 64\n", "error 0");
+    close(98);
+    close(99);
+    close(ends[0]);
+    close(ends[1]);
+    b = start();
+    expect(&b, "take 1\n", "0 error 2"); /* the program has both ends still */
+    program_end(&a);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
+    expect(&b, "take 100\n", "64 error 2");
+    assert_int_equal(program_end(&b), 0);
+    a = start();
+    expect(&a, "lose 64\n", "error 0");
+    expect(&a, "lose 64\n", "error 0"); /* what was lost is found when it is needed */
+    expect(&a, "take 100\n", "64 error 2");
+    assert_int_equal(program_end(&a), 0);
+}
+
 /* All ask at one time: together they get what there is, neither more nor less. */
 static void test_race_for_it(void **state) {
     struct program programs[6];
@@ -139,6 +182,7 @@ int main(void) {
         TEST(test_all_kinds_count),
         TEST(test_programs_share_it),
         TEST(test_death_gives_it_back),
+        TEST(test_shared_memory_counts),
         TEST(test_race_for_it),
     };
 

@@ -79,8 +79,8 @@ static void test_session_reaches_worker(void **state) {
     assert_int_equal(answer.session.uid, getuid());
     assert_int_equal(answer.session.gpu_count, 2);
     assert_int_equal(answer.session.gpus[1], 1);
-    /* Standard input, output, error and the client: nothing else of vcudad's. */
-    assert_int_equal(answer.descriptors, 4);
+    /* Standard input, output, error, the way to share, the client: nothing else of vcudad's. */
+    assert_int_equal(answer.descriptors, 5);
     snprintf(text, sizeof(text), "\"pid\": %d", (int)getpid());
     daemon_expect_status(&vcudad, text);
     daemon_expect_status(&vcudad, "\"calls\": 1,");

@@ -3,7 +3,7 @@
 
 TESTS := vcudad/tests
 TEST_OUT := $(OUT)/tests
-TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-sandbox test-vcudad probe-worker)
+TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-sandbox test-vcudad probe-worker)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 export CMOCKA_MESSAGE_OUTPUT := TAP
@@ -13,6 +13,7 @@ export CMOCKA_MESSAGE_OUTPUT := TAP
 check: check-vcudad check-session
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
 	$(TEST_OUT)/test-common
+	$(TEST_OUT)/test-shares
 	$(TEST_OUT)/test-sandbox
 	$(TEST_OUT)/test-vcudad
 
@@ -31,6 +32,11 @@ $(TEST_OUT)/test-common: $(TESTS)/test_common.c common/supervise.c common/sandbo
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP -DVCUDA_WITH_SECCOMP,$(ALL_CFLAGS)) $(SANITIZE) -o $@ \
 		$(filter %.c,$^) -lcmocka
+
+$(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c common/share.c \
+		vcudad/shares.h common/share.h Makefile
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 
 $(TEST_OUT)/test-%: $(OBJ)/$(TESTS)/test_%.o $(OBJ)/$(TESTS)/daemon.o
 	@mkdir -p $(TEST_OUT)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker.h"
+#include "log.h"
+#include "owners.h"
+#include "shares.h"
+
+#include <errno.h>
+
+/* A worker that breaks the rules loses the way to share, and nothing else. */
+static bool cut_off(const struct worker *worker, const char *why) {
+    vcuda_log(VCUDA_LOG_WARNING, "worker %d can share no more: it %s", worker->spawned.pid, why);
+    return false;
+}
+
+static bool answer(const struct worker *worker, const struct vcuda_share_answer *what, int fd) {
+    return !vcuda_share_answer(worker->spawned.sock, what, fd) ||
+           cut_off(worker, "does not read its answers");
+}
+
+bool broker_serve(const struct worker *worker) {
+    struct vcuda_share_answer what = {.status = -ENOMEM};
+    struct shares *shares = owners_shares(worker->owner);
+    struct vcuda_share_request request;
+    int fd, give;
+    int error = vcuda_share_receive(worker->spawned.sock, &request, &fd);
+
+    if (error == -EAGAIN)
+        return true;
+    if (error == -EPIPE)
+        return false;
+    if (error == -EMFILE) {
+        what.status = error;
+        return answer(worker, &what, -1);
+    }
+    if (error || !shares_serve(shares, worker->session.place, &request, fd, &what, &give))
+        return cut_off(worker, "makes no sense");
+    return request.op == VCUDA_SHARE_RESIZE || answer(worker, &what, give);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the session shares with others of its owner by descriptors: the worker's side of share.h.
+ * Each call waits for vcudad, but shared_resize(). Any thread.
+ */
+#ifndef VCUDA_WORKER_SHARED_H
+#define VCUDA_WORKER_SHARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda_types.h"
+#include "share.h"
+
+/* Once, when the session is known. Before, nothing can be shared. */
+void shared_start(int sock);
+
+/*
+ * Puts the driver's descriptor, which stays the caller's, under a token. *hold is the session's on
+ * the piece, or 0: then it gets one. CUDA_ERROR_OUT_OF_MEMORY: the owner shares too much.
+ */
+CUresult shared_put(enum vcuda_share_kind kind, uint64_t bytes, int fd, uint32_t *hold,
+                    struct vcuda_share_token *token);
+/*
+ * The driver's descriptor under a token, which is the caller's then, and a hold on its piece.
+ * CUDA_ERROR_INVALID_VALUE: there is none of this kind and owner.
+ */
+CUresult shared_get(enum vcuda_share_kind kind, const struct vcuda_share_token *token, int *fd,
+                    uint32_t *hold);
+/* Nobody can get it any more. */
+CUresult shared_end(const struct vcuda_share_token *token);
+/* The session has a piece no more; before it counts its memory no more. 0 does nothing. */
+void shared_leave(uint32_t hold);
+/* A piece that the session counts has so many bytes now: false, it is to be told again. */
+bool shared_resize(uint32_t hold, uint64_t bytes);
+
+#endif
