@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 900
+# bound: 1200
 # CUDA programs in guests, through both modules, on the simulated GPU in dom0: each must print what
 # it printed on a real one. A guest of each kind, at work at the same time.
 . /lab/vcuda.sh
@@ -8,7 +8,7 @@
 programs() {
     local program said
     for program in $(guest_run "$1" "ls /usr/lib/vcuda-tests"); do
-        if said=$(guest_run "$1" -t 180 "/usr/lib/vcuda-tests/$program >/tmp/all 2>/tmp/err; r=\$?
+        if said=$(guest_run "$1" -t 400 "/usr/lib/vcuda-tests/$program >/tmp/all 2>/tmp/err; r=\$?
                 cd /usr/share/vcuda-tests
                 awk -f pass-over.awk $program.txt /tmp/all >/tmp/out
                 diff /tmp/out $program.txt >/tmp/diff 2>&1 &&
