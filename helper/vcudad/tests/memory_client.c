@@ -9,6 +9,7 @@
  *   send N       N MiB go to another program by a descriptor, over descriptor 98; the program keeps
  *                nothing of them
  *   lose N       the same, but the descriptor is closed: nobody has them
+ *   pool N       the same with N MiB of a pool, and a pointer to them; the program keeps the pool
  *   receive      takes them, from descriptor 99
  *   drop         gives them back
  *
@@ -208,45 +209,50 @@ static void size(void) {
     printf("%u %u\n", (unsigned)(total / MIB), (unsigned)(all / MIB));
 }
 
-static void send_descriptor(int fd) {
+/* With `bytes` of data. */
+static void send_descriptor(int fd, const void *data, size_t bytes) {
     union {
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } control = {.align = {.cmsg_level = SOL_SOCKET,
                            .cmsg_type = SCM_RIGHTS,
                            .cmsg_len = CMSG_LEN(sizeof(int))}};
-    struct iovec iov = {"x", 1};
+    struct iovec iov = {(void *)data, bytes};
     struct msghdr m = {.msg_iov = &iov,
                        .msg_iovlen = 1,
                        .msg_control = &control,
                        .msg_controllen = sizeof(control.space)};
 
     memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
-    if (sendmsg(SEND_TO, &m, 0) != 1)
+    if (sendmsg(SEND_TO, &m, 0) != (ssize_t)bytes)
         exit(1);
     close(fd);
 }
 
-static int receive_descriptor(void) {
+/* And up to *bytes of data. */
+static int receive_descriptor(void *data, size_t *bytes) {
     union {
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } control = {0};
-    char byte;
-    struct iovec iov = {&byte, 1};
+    struct iovec iov = {data, *bytes};
     struct msghdr m = {.msg_iov = &iov,
                        .msg_iovlen = 1,
                        .msg_control = &control,
                        .msg_controllen = sizeof(control.space)};
+    ssize_t got = recvmsg(RECEIVE_FROM, &m, 0);
     int fd;
 
-    if (recvmsg(RECEIVE_FROM, &m, 0) != 1 || !CMSG_FIRSTHDR(&m))
+    if (got < 1 || !CMSG_FIRSTHDR(&m))
         exit(1);
+    *bytes = (size_t)got;
     memcpy(&fd, CMSG_DATA(&control.align), sizeof(fd));
     return fd;
 }
 
-static CUmemGenericAllocationHandle shared;
+static CUmemGenericAllocationHandle shared; /* 0: a pool and a pointer are */
+static CUmemoryPool shared_pool;
+static CUdeviceptr shared_pointer;
 
 static void give_memory(unsigned mib, bool lose) {
     const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -263,17 +269,56 @@ static void give_memory(unsigned mib, bool lose) {
         if (lose)
             close(fd);
         else
-            send_descriptor(fd);
+            send_descriptor(fd, "x", 1);
     }
     printf("error %d\n", r);
 }
 
-static void take_memory(void) {
-    int fd = receive_descriptor();
+static void give_pool(unsigned mib) {
+    const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                  .handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
+    CUmemPoolPtrExportData data;
+    int fd;
 
-    printf("error %d\n", cuMemImportFromShareableHandle(&shared, (void *)(uintptr_t)fd,
-                                                        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    need(cuMemPoolCreate(&shared_pool, &props), "pool");
+    need(cuMemPoolExportToShareableHandle(&fd, shared_pool,
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+         "export");
+    /* Only now: vcudad is to be told what the pool holds. */
+    need(cuMemAllocFromPoolAsync(&shared_pointer, mib * MIB, shared_pool, NULL), "alloc");
+    need(cuCtxSynchronize(), "wait");
+    need(cuMemPoolExportPointer(&data, shared_pointer), "pointer");
+    send_descriptor(fd, &data, sizeof(data));
+    puts("error 0");
+}
+
+static CUresult open_pool(int fd, CUmemPoolPtrExportData *data) {
+    CUresult r = cuMemPoolImportFromShareableHandle(&shared_pool, (void *)(uintptr_t)fd,
+                                                    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+
+    shared = 0;
+    return r == CUDA_SUCCESS ? cuMemPoolImportPointer(&shared_pointer, shared_pool, data) : r;
+}
+
+static void take_memory(void) {
+    CUmemPoolPtrExportData data;
+    size_t bytes = sizeof(data);
+    int fd = receive_descriptor(&data, &bytes);
+
+    printf("error %d\n", bytes == sizeof(data) ? open_pool(fd, &data)
+                                               : cuMemImportFromShareableHandle(
+                                                     &shared, (void *)(uintptr_t)fd,
+                                                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     close(fd);
+}
+
+static void drop(void) {
+    CUresult r = shared ? cuMemRelease(shared) : cuMemFree(shared_pointer);
+
+    if (r == CUDA_SUCCESS && !shared)
+        r = cuMemPoolDestroy(shared_pool);
+    printf("error %d\n", r);
 }
 
 int main(void) {
@@ -294,10 +339,12 @@ int main(void) {
             give_memory(number, false);
         else if (sscanf(line, "lose %u", &number) == 1)
             give_memory(number, true);
+        else if (sscanf(line, "pool %u", &number) == 1)
+            give_pool(number);
         else if (!strcmp(line, "receive\n"))
             take_memory();
         else if (!strcmp(line, "drop\n"))
-            printf("error %d\n", cuMemRelease(shared));
+            drop();
         else
             size();
     }

@@ -111,15 +111,48 @@ static void test_death_gives_it_back(void **state) {
     assert_int_equal(program_end(&a), 0);
 }
 
+/* The way from one program to another, inherited by both. */
+static void open_way(int ends[2]) {
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    assert_int_equal(dup2(ends[0], 98), 98);
+    assert_int_equal(dup2(ends[1], 99), 99);
+}
+
+static void close_way(const int ends[2]) {
+    close(98);
+    close(99);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* The same of a pool: it counts as large as it is, also when its maker is gone. */
+static void test_shared_pool_counts(void **state) {
+    struct program a, b;
+    int ends[2];
+
+    (void)state;
+    open_way(ends);
+    a = start();
+    b = start();
+    expect(&a, "pool 40\n", "error 0");
+    expect(&b, "receive\n", "error 0");
+    expect(&b, "take 100\n", "24 error 2");
+    assert_int_equal(program_end(&a), 0);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
+    expect(&b, "take 1\n", "0 error 2");
+    expect(&b, "drop\n", "error 0");
+    expect(&b, "take 100\n", "40 error 2");
+    assert_int_equal(program_end(&b), 0);
+    close_way(ends);
+}
+
 /* What another program has by a descriptor counts, whoever made it, and once. */
 static void test_shared_memory_counts(void **state) {
     struct program a, b;
     int ends[2];
 
     (void)state;
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    assert_int_equal(dup2(ends[0], 98), 98);
-    assert_int_equal(dup2(ends[1], 99), 99);
+    open_way(ends);
     a = start();
     b = start();
     expect(&a, "send 40\n", "error 0");
@@ -136,10 +169,7 @@ static void test_shared_memory_counts(void **state) {
     /* What nobody took is free when its last descriptor is closed. */
     a = start();
     expect(&a, "send 64\n", "error 0");
-    close(98);
-    close(99);
-    close(ends[0]);
-    close(ends[1]);
+    close_way(ends);
     b = start();
     expect(&b, "take 1\n", "0 error 2"); /* the program has both ends still */
     program_end(&a);
@@ -183,6 +213,7 @@ int main(void) {
         TEST(test_programs_share_it),
         TEST(test_death_gives_it_back),
         TEST(test_shared_memory_counts),
+        TEST(test_shared_pool_counts),
         TEST(test_race_for_it),
     };
 
