@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shares.h"
+#include "closing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 struct piece {
     uint64_t bytes;
@@ -35,7 +35,7 @@ struct shares {
     uint32_t hold_room, token_room;
 };
 
-static unsigned descriptors; /* of all owners */
+static size_t descriptors; /* of all owners */
 
 struct shares *shares_new(uint64_t *counted) {
     struct shares *s = calloc(1, sizeof(*s));
@@ -109,7 +109,8 @@ static struct token *new_token(struct shares *s) {
     struct rlimit files;
     uint32_t i = 0;
 
-    if (getrlimit(RLIMIT_NOFILE, &files) || descriptors >= files.rlim_cur / SHARES_DESCRIPTORS_PART)
+    if (getrlimit(RLIMIT_NOFILE, &files) ||
+        descriptors + closing_count() >= files.rlim_cur / SHARES_DESCRIPTORS_PART)
         return NULL;
     while (i < s->token_room && s->tokens[i].piece)
         i++;
@@ -160,7 +161,7 @@ static void end_hold(struct shares *s, uint32_t number) {
 static void end_token(struct shares *s, struct token *t) {
     struct piece *p = t->piece;
 
-    close(t->fd);
+    closing_add(t->fd);
     descriptors--;
     t->piece = NULL;
     p->tokens--;
@@ -274,7 +275,7 @@ bool shares_serve(struct shares *s, uint32_t place, const struct vcuda_share_req
     else
         sense = false;
     if (fd >= 0 && !kept)
-        close(fd);
+        closing_add(fd);
     return sense;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What one owner's workers share by descriptors: who gets what, what counts, and what is refused.
  */
+#include "closing.h"
+#include "loop.h"
 #include "shares.h"
 
 #include <errno.h>
@@ -21,6 +23,22 @@
 
 static uint64_t counted;
 static struct shares *shares;
+static struct loop_timer *due;
+
+void loop_timer_set(struct loop_timer *timer, uint64_t ms) {
+    assert_int_equal(ms, 0);
+    due = timer;
+}
+
+/* One round of the loop: false when it had nothing to do. */
+static bool one_round(void) {
+    struct loop_timer *timer = due;
+
+    due = NULL;
+    if (timer)
+        timer->fire(timer);
+    return timer != NULL;
+}
 
 static int setup(void **state) {
     (void)state;
@@ -41,6 +59,8 @@ static int teardown(void **state) {
 static int descriptors(void) {
     int count = 0;
 
+    while (one_round())
+        ;
     for (int fd = 0; fd < 1024; fd++)
         count += fcntl(fd, F_GETFD) >= 0;
     return count;
@@ -267,6 +287,23 @@ static void test_bounded(void **state) {
     assert_int_equal(put(EXPORTER, 1, a.hold).status, 0);
 }
 
+/* A program that leaves thousands keeps nobody waiting for long. */
+static void test_few_are_closed_at_a_time(void **state) {
+    const int before = descriptors();
+    size_t rounds = 1;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(put(EXPORTER, 1, 0).status, 0);
+    shares_leave(shares, EXPORTER);
+    assert_int_equal(closing_count(), 100);
+    while (one_round())
+        rounds++;
+    assert_in_range(rounds, 10, 100);
+    assert_int_equal(closing_count(), 0);
+    assert_int_equal(descriptors(), before);
+}
+
 /* ---- On the socket ------------------------------------------------------------ */
 
 static void test_one_descriptor_a_message(void **state) {
@@ -372,6 +409,7 @@ int main(void) {
         TEST(test_importer_passes_it_on),
         TEST(test_nonsense),
         TEST(test_bounded),
+        TEST(test_few_are_closed_at_a_time),
         TEST(test_one_descriptor_a_message),
         TEST(test_answers_do_not_wait),
         TEST(test_any_order),

@@ -33,8 +33,8 @@ $(TEST_OUT)/test-common: $(TESTS)/test_common.c common/supervise.c common/sandbo
 	$(CC) $(filter-out -MMD -MP -DVCUDA_WITH_SECCOMP,$(ALL_CFLAGS)) $(SANITIZE) -o $@ \
 		$(filter %.c,$^) -lcmocka
 
-$(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c common/share.c \
-		vcudad/shares.h common/share.h Makefile
+$(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c vcudad/closing.c common/share.c \
+		vcudad/closing.h vcudad/loop.h vcudad/shares.h common/share.h Makefile
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 
