@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Arrays and mipmapped arrays. Nothing samples them: there are no textures. */
+/* Arrays and mipmapped arrays. */
 #include "array.h"
 
 #include <stdlib.h>

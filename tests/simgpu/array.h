@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays: device memory that only copies reach, dense, row by row. */
+/* Arrays: device memory that copies, textures and surfaces reach, dense, row by row. */
 #ifndef SIMGPU_ARRAY_H
 #define SIMGPU_ARRAY_H
 

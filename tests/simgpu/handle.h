@@ -29,6 +29,10 @@ enum sim_type {
     SIM_POOL,
     SIM_PHYSICAL,
     SIM_CONDITION,
+    SIM_TEXTURE,
+    SIM_SURFACE,
+    SIM_TEXREF,
+    SIM_SURFREF,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim.h"
+#include "texture.h"
 
 CUresult sim_status_error(enum ptx_status status) {
     switch (status) {
@@ -50,6 +51,7 @@ static void destroy_function(struct sim_object *object) {
 static void destroy_module(struct sim_object *object) {
     struct sim_module *module = (struct sim_module *)object;
 
+    sim_references_free(module->references);
     ptx_module_unload(module->ptx);
     sim_code_free(&module->own);
     free(module->functions);
@@ -125,6 +127,7 @@ CUresult sim_module_load(struct sim_context *context, struct sim_code *code,
     };
     memory = sim_space_memory(&module->space);
     memory.managed = place_managed;
+    memory.image = sim_image_find;
     module->code = code;
     code->next = 0;
     status = ptx_module_load(code->text, code->size, &memory, &module->ptx, log, log_size);

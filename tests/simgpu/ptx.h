@@ -15,6 +15,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum ptx_channel { PTX_U8, PTX_S8, PTX_U16, PTX_S16, PTX_U32, PTX_S32, PTX_F16, PTX_F32 };
+enum ptx_beyond { PTX_WRAP, PTX_CLAMP, PTX_MIRROR, PTX_BORDER }; /* CUaddress_mode's numbers */
+
+/* What a texture or a surface is of: elements of one to four channels, and how they are read. */
+struct ptx_image {
+    char *data;
+    enum ptx_channel channel;
+    unsigned channels;
+    unsigned dims;  /* 1 to 3; without layers */
+    size_t size[3]; /* elements; 1 where there is no such dimension */
+    size_t layers;  /* 0: it has none */
+    size_t pitch;   /* bytes from one row to the next */
+    size_t slice;   /* bytes from one slice or layer to the next */
+    bool filtered, normalized_coordinates;
+    bool integers; /* of 8 and 16 bits are read as they are, and not as parts of 1 */
+    enum ptx_beyond beyond[3];
+    float border[4];
+};
+
 /*
  * The device memory that the engine may touch. The callbacks may be called from several threads
  * at once. A range that was handed out stays valid until the launch that asked for it returns.
@@ -33,6 +52,8 @@ struct ptx_memory {
      * the others.
      */
     uint64_t (*managed)(void *opaque, const char *name, size_t size, size_t align, bool *fresh);
+    /* Optional: what the number of a texture or a surface stands for; false: nothing. */
+    bool (*image)(void *opaque, uint64_t number, bool surface, struct ptx_image *out);
     void *opaque;
 };
 
@@ -83,6 +104,9 @@ const char *ptx_func_name(const struct ptx_func *func);
 
 /* Address and size in bytes of a .global or .const variable; false: there is none. */
 bool ptx_module_global(struct ptx_module *module, const char *name, uint64_t *addr, size_t *size);
+
+/* Where a texture or surface reference of that name has its number; 0: there is none. */
+uint64_t ptx_module_reference(const struct ptx_module *module, const char *name, bool surface);
 
 /* Whether there is a managed variable of that name. */
 bool ptx_module_managed(const struct ptx_module *module, const char *name);

@@ -83,9 +83,10 @@ struct sim_code {
 struct sim_module {
     struct sim_object object;
     struct sim_context *context;
-    struct sim_space space; /* what its code may touch */
-    struct sim_code own;    /* empty: a library's, which has it for all contexts */
-    struct sim_code *code;  /* while it is loaded */
+    struct sim_space space;           /* what its code may touch */
+    struct sim_code own;              /* empty: a library's, which has it for all contexts */
+    struct sim_code *code;            /* while it is loaded */
+    struct sim_reference *references; /* to textures and surfaces; under the context's lock */
     struct ptx_module *ptx;
     atomic_bool closed;
     struct sim_function *functions;
@@ -217,6 +218,11 @@ CUresult sim_ipc_take(const struct sim_space *space, uint64_t pool, const void *
 void sim_ipc_forget(void);
 /* Removes what processes that are gone shared. */
 void sim_ipc_sweep(void);
+
+/* texture.c */
+
+/* The engine's way to what a number stands for. */
+bool sim_image_find(void *opaque, uint64_t number, bool surface, struct ptx_image *out);
 
 /* code.c */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texture and surface objects, and references: kernels read and write through them. needs: gpu */
+/* Texture and surface objects, and references: kernels read and write through them. */
 #include "common.h"
 
 #define SIDE 16

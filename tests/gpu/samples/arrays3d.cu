@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* simgpu: no textures */
 /* 3D, layered and mipmapped arrays, and 3D copies between all kinds of memory. */
 #include "common.cuh"
 

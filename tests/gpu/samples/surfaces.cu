@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* simgpu: no surfaces */
 /* Surface objects: a kernel reads and writes a 2D array of short4. */
 #include "common.cuh"
 

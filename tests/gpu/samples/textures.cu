@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* simgpu: no textures */
 /* Texture objects: linear, pitched, 2D arrays; filters, borders, what they say of themselves. */
 #include "common.cuh"
 

@@ -452,7 +452,7 @@ static struct address variable_operand(struct loader *ld, const struct operand *
 struct address address(struct loader *ld, const struct operand *o, enum space space) {
     struct address a = {.space = space, .imm = (int64_t)o->u, .ref = REF_NONE};
 
-    if (o->kind != OPD_ADDR || o->not ) {
+    if (o->kind != OPD_ADDR || o->not || o->elem) {
         st_syntax(ld, "an address was expected");
         return a;
     }

@@ -111,6 +111,7 @@ struct var {
     bool is_extern;  /* declared only; for .shared: the dynamic part */
     bool in_frame;   /* .local, and .param inside functions */
     bool managed;
+    bool texref, surfref;     /* a variable of 64 bits, which holds the number */
     uint64_t address;         /* of a managed one that lies apart from the others; else 0 */
     const struct func *owner; /* .shared of one kernel: comes after those of the module */
     uint32_t shared_index;    /* of module-wide .shared: bit in func.shared_used */

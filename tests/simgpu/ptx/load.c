@@ -176,13 +176,21 @@ bool ptx_module_global(struct ptx_module *m, const char *name, uint64_t *addr, s
     for (size_t i = 0; i < m->var_count; i++) {
         const struct var *v = m->vars[i];
         bool is_const = v->space == SP_CONST;
-        if (v->owner || (v->space != SP_GLOBAL && !is_const) || strcmp(v->name, name))
+        if (v->owner || (v->space != SP_GLOBAL && !is_const) || v->texref || v->surfref ||
+            strcmp(v->name, name))
             continue;
         *addr = v->address ? v->address : (is_const ? m->const_base : m->global_base) + v->offset;
         *size = v->size;
         return true;
     }
     return false;
+}
+
+uint64_t ptx_module_reference(const struct ptx_module *m, const char *name, bool surface) {
+    for (size_t i = 0; i < m->var_count; i++)
+        if ((surface ? m->vars[i]->surfref : m->vars[i]->texref) && !strcmp(m->vars[i]->name, name))
+            return m->global_base + m->vars[i]->offset;
+    return 0;
 }
 
 bool ptx_module_managed(const struct ptx_module *m, const char *name) {

@@ -31,7 +31,8 @@ struct operand {
     bool single; /* OPD_FLT: from 0f... */
     uint64_t u;  /* OPD_INT; OPD_FLT: its bits; OPD_ADDR: the offset */
     double f;
-    struct operand *elem; /* OPD_VEC, OPD_LIST: elements in the loader's scratch */
+    struct operand *elem; /* OPD_VEC, OPD_LIST: elements in the loader's scratch; OPD_ADDR: NULL, or
+                             where in a texture */
     unsigned count;
 };
 
@@ -244,7 +245,8 @@ struct opcode {
     void (*build)(struct loader *ld, struct stmt *st);
 };
 extern const struct opcode ops_int[], ops_mul[], ops_bits[], ops_float[], ops_math[], ops_sign[],
-    ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_flow[];
+    ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_flow[],
+    ops_tex[];
 const struct opcode *find_opcode(const char *s, size_t len);
 
 #endif

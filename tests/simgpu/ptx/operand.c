@@ -45,7 +45,7 @@ static void parse_offset(struct loader *ld, uint64_t *u) {
     }
 }
 
-/* [ base + offset ] after the bracket */
+/* [ base + offset ] or [ texture, coordinates ] after the bracket */
 static bool parse_address_operand(struct loader *ld, struct operand *o) {
     o->kind = OPD_ADDR;
     if (ld->tok.kind == TOK_ID) {
@@ -55,6 +55,11 @@ static bool parse_address_operand(struct loader *ld, struct operand *o) {
         parse_offset(ld, &o->u);
     } else {
         parse_int(ld, &o->u);
+    }
+    if (ld_punct(ld, ',')) {
+        o->elem = scratch(ld, 1);
+        if (!o->elem || !parse_operand(ld, o->elem))
+            return false;
     }
     ld_expect(ld, ']');
     return true;
@@ -129,19 +134,59 @@ uint32_t parse_reg_guard(struct loader *ld) {
     return not ? ref | PRED_NOT : ref;
 }
 
-static const char *const refused[] = {
-    "tex",        "tld4",         "txq",        "suld",         "sust",
-    "sured",      "suq",          "istypep",    "wmma",         "mma",
-    "wgmma",      "ldmatrix",     "stmatrix",   "movmatrix",    "mbarrier",
-    "cp",         "tensormap",    "tcgen05",    "multimem",     "clusterlaunchcontrol",
-    "setmaxnreg", "mapa",         "getctarank", "createpolicy", "alloca",
-    "stacksave",  "stackrestore", "vadd",       "vsub",         "vabsdiff",
-    "vmin",       "vmax",         "vshl",       "vshr",         "vmad",
-    "vset",       "vadd2",        "vsub2",      "vavrg2",       "vabsdiff2",
-    "vmin2",      "vmax2",        "vset2",      "vadd4",        "vsub4",
-    "vavrg4",     "vmin4",        "vmax4",      "vset4",        "elect",
-    "st.async",   "red.async",    "fns",        "pmevent",      "applypriority",
-    "discard"};
+static const char *const refused[] = {"tld4",
+                                      "txq",
+                                      "sured",
+                                      "suq",
+                                      "istypep",
+                                      "wmma",
+                                      "mma",
+                                      "wgmma",
+                                      "ldmatrix",
+                                      "stmatrix",
+                                      "movmatrix",
+                                      "mbarrier",
+                                      "cp",
+                                      "tensormap",
+                                      "tcgen05",
+                                      "multimem",
+                                      "clusterlaunchcontrol",
+                                      "setmaxnreg",
+                                      "mapa",
+                                      "getctarank",
+                                      "createpolicy",
+                                      "alloca",
+                                      "stacksave",
+                                      "stackrestore",
+                                      "vadd",
+                                      "vsub",
+                                      "vabsdiff",
+                                      "vmin",
+                                      "vmax",
+                                      "vshl",
+                                      "vshr",
+                                      "vmad",
+                                      "vset",
+                                      "vadd2",
+                                      "vsub2",
+                                      "vavrg2",
+                                      "vabsdiff2",
+                                      "vmin2",
+                                      "vmax2",
+                                      "vset2",
+                                      "vadd4",
+                                      "vsub4",
+                                      "vavrg4",
+                                      "vmin4",
+                                      "vmax4",
+                                      "vset4",
+                                      "elect",
+                                      "st.async",
+                                      "red.async",
+                                      "fns",
+                                      "pmevent",
+                                      "applypriority",
+                                      "discard"};
 
 static void unknown_opcode(struct loader *ld) {
     const struct stmt *st = ld->st;

@@ -141,8 +141,8 @@ static bool next_is(const struct loader *ld, const char *s) {
 }
 
 static void refuse_directive(struct loader *ld) {
-    static const char *const known[] = {"tex",   "texref", "samplerref",    "surfref",
-                                        "alias", "common", "branchtargets", "blocksareclusters"};
+    static const char *const known[] = {"tex",    "samplerref",    "alias",
+                                        "common", "branchtargets", "blocksareclusters"};
     const struct token *t = &ld->tok;
     enum ptx_status status = PTX_ERR_SYNTAX;
 

@@ -12,7 +12,7 @@
 
 struct decl {
     enum space space;
-    bool is_extern, is_param, managed;
+    bool is_extern, is_param, managed, texref, surfref;
     enum type type;
     unsigned lanes; /* .v2, .v4 */
     uint64_t align;
@@ -60,6 +60,10 @@ static void parse_decl(struct loader *ld, struct decl *d) {
         } else if (ld_dot(ld, "ptr")) { /* of a parameter: a hint about what it points to */
             if (!ld_dot(ld, "global") && !ld_dot(ld, "const") && !ld_dot(ld, "shared"))
                 ld_dot(ld, "local");
+        } else if (d->type == T_NONE && (d->texref = ld_dot(ld, "texref"))) {
+            d->type = T_B64;
+        } else if (d->type == T_NONE && (d->surfref = ld_dot(ld, "surfref"))) {
+            d->type = T_B64;
         } else if (t != T_NONE && d->type == T_NONE) {
             d->type = t;
             ld_advance(ld);
@@ -71,6 +75,8 @@ static void parse_decl(struct loader *ld, struct decl *d) {
     }
     if (d->type == T_NONE || d->type == T_PRED)
         ld_syntax(ld, "a type was expected");
+    if ((d->texref || d->surfref) && (d->space != SP_GLOBAL || d->is_param))
+        ld_syntax(ld, "references are .global");
     uint64_t natural = type_size(d->type) * d->lanes;
     if (!d->align)
         d->align = natural ? natural : 1;
@@ -292,7 +298,9 @@ static struct var *declare(struct loader *ld, const struct decl *d) {
                       .type = d->type,
                       .align = d->align,
                       .is_extern = d->is_extern,
-                      .managed = d->managed && d->space == SP_GLOBAL};
+                      .managed = d->managed && d->space == SP_GLOBAL,
+                      .texref = d->texref,
+                      .surfref = d->surfref};
     sym->var = v;
     ld_advance(ld);
     return v;

@@ -30,6 +30,11 @@
     T(test_conversions)                                                                            \
     T(test_lanes)                                                                                  \
     T(test_memory)                                                                                 \
+    T(test_texture_points)                                                                         \
+    T(test_texture_filters)                                                                        \
+    T(test_texture_formats)                                                                        \
+    T(test_surface_bytes)                                                                          \
+    T(test_textures_run)                                                                           \
     T(test_damaged)
 
 #define DECLARE(name) void name(void **state);
