@@ -70,17 +70,18 @@ int descriptor_make(enum descriptor_kind kind, const struct descriptor_token *to
     return -1;
 }
 
-bool descriptor_read(int fd, enum descriptor_kind kind, struct descriptor_token *token) {
+enum descriptor_kind descriptor_read(int fd, struct descriptor_token *token) {
     struct message m;
     ssize_t n;
 
     do
         n = recv(fd, &m, sizeof(m), MSG_PEEK | MSG_DONTWAIT | MSG_TRUNC);
     while (n < 0 && errno == EINTR);
-    if (n != sizeof(m) || memcmp(m.magic, magic, sizeof(magic)) || m.kind != kind)
-        return false;
+    if (n != sizeof(m) || memcmp(m.magic, magic, sizeof(magic)) ||
+        (m.kind != DESCRIPTOR_MEMORY && m.kind != DESCRIPTOR_POOL))
+        return DESCRIPTOR_NONE;
     *token = m.token;
-    return true;
+    return m.kind;
 }
 
 /* One whose last copy is closed, out of the list; NULL: none. */

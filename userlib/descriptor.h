@@ -16,6 +16,7 @@
 struct thread;
 
 enum descriptor_kind {
+    DESCRIPTOR_NONE = 0,
     DESCRIPTOR_MEMORY = 1,
     DESCRIPTOR_POOL = 2,
 };
@@ -26,8 +27,8 @@ struct descriptor_token {
 
 /* The descriptor, which is the program's; -1: it can have no more. */
 int descriptor_make(enum descriptor_kind kind, const struct descriptor_token *token);
-/* False: it is none of this kind. */
-bool descriptor_read(int fd, enum descriptor_kind kind, struct descriptor_token *token);
+/* What it stands for; DESCRIPTOR_NONE: it is no such descriptor, and the token as it was. */
+enum descriptor_kind descriptor_read(int fd, struct descriptor_token *token);
 
 /* Withdraws the tokens whose descriptors are closed everywhere: false if there is none. */
 bool descriptor_sweep(struct thread *t);

@@ -21,15 +21,20 @@ static CUresult give(struct thread *t, enum descriptor_kind kind,
     return CUDA_SUCCESS;
 }
 
-/* The token behind what a program takes for a descriptor of memory. */
+/* The token behind what a program takes for a descriptor of memory; what is none, as native says.
+ */
 static CUresult take(void *handle, CUmemAllocationHandleType type, enum descriptor_kind kind,
                      struct descriptor_token *token) {
-    if (type == CU_MEM_HANDLE_TYPE_FABRIC)
+    enum descriptor_kind found;
+
+    if (type == CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
-                   descriptor_read((int)(uintptr_t)handle, kind, token)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    found = descriptor_read((int)(uintptr_t)handle, token);
+    if (found == kind)
+        return CUDA_SUCCESS;
+    return found == DESCRIPTOR_NONE ? CUDA_ERROR_UNKNOWN : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 VCUDA_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle,

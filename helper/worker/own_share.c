@@ -24,7 +24,10 @@ union native_handle {
     CUmemFabricHandle widest;
 };
 
-/* Handles of a fabric are no descriptors: they would be good beyond this host. */
+/*
+ * Handles of a fabric are no descriptors, and would be good beyond this host: no memory of a
+ * guest's is made for them.
+ */
 static bool may_ask(int32_t type, uint32_t cap) {
     return type != CU_MEM_HANDLE_TYPE_FABRIC && cap == VCUDA_SHARE_TOKEN_BYTES;
 }
@@ -60,7 +63,7 @@ CUresult own_share_give_memory(struct worker *w, struct frame *f,
 
     (void)f;
     if (!may_ask(a->type, a->token_cap))
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&exporting);
     p = physical_use_handle(a->handle);
     r = w->driver.cuMemExportToShareableHandle(&native, a->handle,
@@ -132,7 +135,7 @@ CUresult own_share_give_pool(struct worker *w, struct frame *f, struct args_shar
 
     (void)f;
     if (!may_ask(a->type, a->token_cap))
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&exporting);
     r = w->driver.cuMemPoolExportToShareableHandle(&native, a->pool,
                                                    (CUmemAllocationHandleType)a->type, a->flags);

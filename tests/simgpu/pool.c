@@ -84,7 +84,7 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool handle) {
         return CUDA_ERROR_INVALID_DEVICE;
     if (sim_pool_get(handle, &pool) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (pool->device != device) {
+    if (pool->device != device || pool->imported) {
         sim_put(pool);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -67,7 +67,7 @@ static CUresult good_properties(const CUmemAllocationProp *prop) {
     if (!sim_device(prop->location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     return prop->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-               ? CUDA_ERROR_NOT_SUPPORTED
+               ? CUDA_ERROR_INVALID_VALUE
                : CUDA_SUCCESS;
 }
 

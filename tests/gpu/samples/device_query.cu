@@ -23,11 +23,21 @@ static void properties() {
            p.cooperativeLaunch);
 }
 
+/* Handles that are good beyond a host are not for guests. */
+static int without_fabric(int attribute, int value) {
+    if (attribute == cudaDevAttrMemoryPoolSupportedHandleTypes)
+        return value & ~cudaMemHandleTypeFabric;
+    return attribute == cudaDevAttrReserved128
+               ? 0
+               : value; /* CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED */
+}
+
 static void attributes() {
     for (int i = -1; i < 160; i++) {
         int value = -7;
         cudaError_t r = cudaDeviceGetAttribute(&value, (cudaDeviceAttr)i, 0);
 
+        value = without_fabric(i, value);
         printf("attribute %d = %d %s\n", i, value, cudaGetErrorName(r));
     }
 }
