@@ -46,19 +46,20 @@ static bool reads(int fd, uint8_t byte) {
     const struct descriptor_token wanted = token_of(byte);
     struct descriptor_token token;
 
-    return descriptor_read(fd, DESCRIPTOR_MEMORY, &token) &&
+    return descriptor_read(fd, &token) == DESCRIPTOR_MEMORY &&
            !memcmp(&token, &wanted, sizeof(token));
 }
 
 static void test_read_as_often_as_wanted(void **state) {
+    const struct descriptor_token other = token_of(2);
     struct descriptor_token token;
-    int fd = make(1), copy = dup(fd), status;
+    int fd = make(1), copy = dup(fd), pool = descriptor_make(DESCRIPTOR_POOL, &other), status;
 
     (void)state;
     assert_true(reads(fd, 1));
     assert_true(reads(fd, 1));
     assert_true(reads(copy, 1));
-    assert_false(descriptor_read(fd, DESCRIPTOR_POOL, &token));
+    assert_int_equal(descriptor_read(pool, &token), DESCRIPTOR_POOL);
     if (!fork())
         _exit(!reads(copy, 1));
     assert_true(wait(&status) > 0);
@@ -71,6 +72,9 @@ static void test_read_as_often_as_wanted(void **state) {
     assert_false(descriptor_sweep(NULL));
     assert_int_equal(ended, 1);
     assert_int_equal(last_ended.bytes[0], 1);
+    close(pool);
+    assert_true(descriptor_sweep(NULL));
+    assert_int_equal(last_ended.bytes[0], 2);
 }
 
 static void test_others_are_none(void **state) {
@@ -80,14 +84,14 @@ static void test_others_are_none(void **state) {
 
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-    assert_false(descriptor_read(-1, DESCRIPTOR_MEMORY, &token));
-    assert_false(descriptor_read(null, DESCRIPTOR_MEMORY, &token));
-    assert_false(descriptor_read(pair[0], DESCRIPTOR_MEMORY, &token)); /* does not wait */
+    assert_int_equal(descriptor_read(-1, &token), DESCRIPTOR_NONE);
+    assert_int_equal(descriptor_read(null, &token), DESCRIPTOR_NONE);
+    assert_int_equal(descriptor_read(pair[0], &token), DESCRIPTOR_NONE); /* does not wait */
     assert_int_equal(send(pair[1], longer, sizeof(longer), 0), sizeof(longer));
-    assert_false(descriptor_read(pair[0], DESCRIPTOR_MEMORY, &token));
+    assert_int_equal(descriptor_read(pair[0], &token), DESCRIPTOR_NONE);
     assert_int_equal(recv(pair[0], longer, sizeof(longer), 0), sizeof(longer)); /* left as it was */
     assert_int_equal(send(pair[1], longer, 12, 0), 12);
-    assert_false(descriptor_read(pair[0], DESCRIPTOR_MEMORY, &token));
+    assert_int_equal(descriptor_read(pair[0], &token), DESCRIPTOR_NONE);
     close(null);
     close(pair[0]);
     close(pair[1]);
