@@ -170,7 +170,7 @@ def gen_wire(calls):
             b.append(f'    r = {on};\n    if (r != CUDA_SUCCESS)\n        return r;\n')
         post = 'true' if c.posted else ('post' if 'mixed' in c.how else 'false')
         begin = (f'rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, false)' if post == 'false' else
-                 'rpc_begin_in(&rpc, t, names_get(VCUDA_KIND_CONTEXT, t->context), '
+                 'rpc_begin_in(&rpc, t, guest_context(t), '
                  f'VCUDA_CALL_{c.name}, {post})')
         b.append(f'    r = {begin};\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')

@@ -6,8 +6,9 @@
  * multiple of 8. Records are copied in and out, over the ring's end where need
  * be, so that the reader works on a private copy that the peer cannot change.
  *
- * The writer's steps:   vcuda_tx_fits, vcuda_tx_put..., vcuda_tx_publish,
- *                       and a notification if vcuda_must_wake(DATA) says so.
+ * The writer's steps:   vcuda_tx_fits, vcuda_tx_put... or what is written to
+ *                       vcuda_tx_place, vcuda_tx_publish, and a notification if
+ *                       vcuda_must_wake(DATA) says so.
  * The reader's steps:   vcuda_rx_take, and a notification if
  *                       vcuda_must_wake(SPACE) says so.
  * Before sleeping:      vcuda_wait_begin, look once more, sleep,
@@ -89,6 +90,18 @@ static inline void vcuda_tx_put(struct vcuda_duplex *d, __u32 off,
 		memcpy(d->tx + at, src, len);
 	else
 		vcuda_tx_put_wrapped(d, at, src, len);
+}
+
+/*
+ * Where the record under construction lies, for a writer that puts its len
+ * bytes, which fit, together in the ring itself; NULL if it reaches over the
+ * ring's end. Written only, never read: the peer can write there too.
+ */
+static inline void *vcuda_tx_place(struct vcuda_duplex *d, __u32 len)
+{
+	__u32 at = d->prod & (d->tx_size - 1);
+
+	return len <= d->tx_size - at ? d->tx + at : NULL;
 }
 
 /* Makes the record of len bytes (multiple of 8) visible to the peer. */

@@ -17,14 +17,17 @@
 #include "info.h"
 #include "jit.h"
 
+struct parameter {
+    uint32_t offset;
+    uint32_t size;
+    uint32_t gap; /* after it, to the next one or what 8 divides: bytes to clear */
+};
+
 /* How a kernel wants its parameters. */
 struct layout {
     uint32_t params;
     uint32_t bytes; /* up to the end of the last one */
-    struct {
-        uint32_t offset;
-        uint32_t size;
-    } * param;
+    struct parameter *param;
 };
 
 /* Attributes as the worker told them; VCUDA_ATTRIBUTE_NONE where the driver had no answer. */
@@ -129,15 +132,18 @@ CUresult function_of_kernel(struct thread *t, CUfunction handle, struct function
  * at first use. CUDA_ERROR_INVALID_HANDLE for neither.
  */
 static inline CUresult function_resolve(struct thread *t, CUfunction handle, struct function **f) {
-    *f = names_get(VCUDA_KIND_FUNCTION, (uint64_t)handle);
-    return *f ? CUDA_SUCCESS : function_of_kernel(t, handle, f);
+    struct function *found = names_get(VCUDA_KIND_FUNCTION, (uint64_t)handle);
+    CUresult r = likely(found) ? CUDA_SUCCESS : function_of_kernel(t, handle, &found);
+
+    *f = found;
+    return r;
 }
 
-CUresult function_load_now(struct thread *t, struct function *f);
+SELDOM CUresult function_load_now(struct thread *t, struct function *f);
 
 /* Loads a function's code into its context, if no launch has: what a first launch waits for. */
 static inline CUresult function_load(struct thread *t, struct function *f) {
-    return vcuda_load_once(&f->loaded) ? CUDA_SUCCESS : function_load_now(t, f);
+    return likely(vcuda_load_once(&f->loaded)) ? CUDA_SUCCESS : function_load_now(t, f);
 }
 
 /* A kernel's function in the thread's context, asked for if need be. */

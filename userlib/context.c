@@ -64,7 +64,9 @@ void context_end(uint64_t name) {
     context_forget(name);
     if (c)
         ended_note(&(struct ended){name, c->device, c->flags});
-    free(names_end(VCUDA_KIND_CONTEXT, name));
+    c = names_end(VCUDA_KIND_CONTEXT, name);
+    guest_changed();
+    free(c);
 }
 
 bool context_live(uint64_t context) {
@@ -87,12 +89,12 @@ static CUresult push(struct thread *t, uint64_t name) {
     /* Only what is below the current one is stored; a thread without any stores nothing. */
     if (t->context)
         t->stack[t->depth++] = t->context;
-    t->context = name;
+    guest_set_context(t, name);
     return CUDA_SUCCESS;
 }
 
 static void pop(struct thread *t) {
-    t->context = t->depth ? t->stack[--t->depth] : 0;
+    guest_set_context(t, t->depth ? t->stack[--t->depth] : 0);
 }
 
 VCUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
@@ -196,7 +198,7 @@ VCUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx) {
     }
     r = check_for_current(ctx);
     if (r == CUDA_SUCCESS)
-        t->context = (uint64_t)ctx;
+        guest_set_context(t, (uint64_t)ctx);
     return r;
 }
 

@@ -16,7 +16,7 @@ VCUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx) {
         return r;
     other = *t;
     if (ctx)
-        other.context = (uint64_t)ctx;
+        guest_set_context(&other, (uint64_t)ctx);
     return context_live(other.context) ? wire_cuCtxSynchronize(&other)
                                        : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }

@@ -82,12 +82,17 @@ static CUresult take_layout(struct layout *l, const struct vcuda_function_info *
         uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
 
         /* One after the other: what lies between them is all that has to be cleared. */
-        if (end > VCUDA_PARAM_BYTES_MAX || info->param[i].offset < l->bytes)
+        if (end > VCUDA_PARAM_BYTES_MAX || info->param[i].offset < l->bytes ||
+            (!i && info->param[i].offset))
             return VCUDA_ERROR_LOST;
+        if (i)
+            l->param[i - 1].gap = info->param[i].offset - l->bytes;
         l->param[i].offset = info->param[i].offset;
         l->param[i].size = info->param[i].size;
         l->bytes = (uint32_t)end;
     }
+    if (l->params)
+        l->param[l->params - 1].gap = VCUDA_PAD8(l->bytes) - l->bytes;
     return CUDA_SUCCESS;
 }
 

@@ -88,15 +88,20 @@ CUresult guest_enter_any(struct thread **t) {
 }
 
 CUresult guest_enter_slowly(struct thread **t) {
-    CUresult r = guest_enter_any(t);
+    uint64_t changes = vcuda_load_acquire(&guest_changes); /* before what they may change */
+    CUresult r;
 
+    *t = NULL;
+    r = guest_enter_any(t);
     if (r != CUDA_SUCCESS)
         return r;
     if (!(*t)->context)
         return CUDA_ERROR_INVALID_CONTEXT;
     (*t)->now = names_get(VCUDA_KIND_CONTEXT, (*t)->context);
-    return (*t)->now && !vcuda_load_acquire(&(*t)->now->inactive) ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (!(*t)->now || vcuda_load_acquire(&(*t)->now->inactive))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    (*t)->entered = changes;
+    return CUDA_SUCCESS;
 }
 
 CUresult guest_fault(const struct thread *t) {
@@ -148,6 +153,7 @@ static void in_child(void) {
     if (guest_state == GUEST_READY) {
         session.transport.close(&session.transport);
         vcuda_store_release(&guest_state, GUEST_FORKED);
+        guest_changed();
     }
     pthread_mutex_init(&init_lock, NULL);
 }
@@ -161,6 +167,7 @@ static void leave(void) {
     if (vcuda_load_acquire(&guest_state) != GUEST_READY)
         return;
     vcuda_store_release(&guest_state, GUEST_LEFT);
+    guest_changed();
     counters_print(session.transport.kind);
 }
 

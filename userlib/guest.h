@@ -11,6 +11,7 @@
 
 #include "barrier.h"
 #include "cuda_types.h"
+#include "likely.h"
 #include "names.h"
 
 #define VCUDA_EXPORT __attribute__((visibility("default")))
@@ -25,7 +26,8 @@ struct capture_lists;
 struct thread {
     uint32_t number;     /* which thread this is, of all that the process had */
     uint64_t context;    /* name of the current context, or 0 */
-    struct context *now; /* it, as guest_enter() found it: for the same call only */
+    struct context *now; /* it, while nothing has changed since guest_enter() found it */
+    uint64_t entered;    /* guest_changes at that time, or 0 */
     uint32_t depth;      /* of the stack below it */
     uint32_t room;
     uint64_t *stack;
@@ -89,29 +91,57 @@ struct event {
 
 enum { GUEST_NEW, GUEST_READY, GUEST_FORKED, GUEST_LEFT };
 
-/* What every call looks at: one of these, and whether worker or transport are gone. */
+/* One of these, and whether worker or transport are gone. */
 extern uint32_t guest_state, guest_lost;
+
+/*
+ * How often what guest_enter() found may have ceased to be true, and 1: a thread that has entered
+ * need not look again until it grows.
+ */
+extern uint64_t guest_changes;
+
+/* Called when state or session have ended, or a context: once that can be seen. Any thread. */
+static inline void guest_changed(void) {
+    __atomic_fetch_add(&guest_changes, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Changes which context is the thread's current one. */
+static inline void guest_set_context(struct thread *t, uint64_t name) {
+    t->context = name;
+    t->entered = 0;
+}
+
+/* Whether what guest_enter() found for a thread still holds. */
+static inline bool guest_unchanged(const struct thread *t) {
+    return likely(t->entered == vcuda_load_acquire(&guest_changes));
+}
+
+/* The thread's current context; NULL: it has none that exists. */
+static inline struct context *guest_context(const struct thread *t) {
+    return guest_unchanged(t) ? t->now : names_get(VCUDA_KIND_CONTEXT, t->context);
+}
+
 /* This thread, while it may make calls: not before its first, nor inside a host function. */
 extern __thread struct thread *guest_caller __attribute__((tls_model("initial-exec")));
 
 /* Tells what is missing where guest_enter() does not find all at once. */
-CUresult guest_enter_slowly(struct thread **t);
+SELDOM CUresult guest_enter_slowly(struct thread **t);
 
 /*
  * What most calls start with: initialised, and a current context that still lives. The thread is
  * stored in *t.
  */
 static inline CUresult guest_enter(struct thread **t) {
-    struct thread *own = guest_caller;
+    struct thread *own = guest_caller, *other; /* found otherwise */
+    CUresult r;
 
-    if (own && vcuda_load_acquire(&guest_state) == GUEST_READY && !vcuda_load_once(&guest_lost)) {
-        own->now = names_get(VCUDA_KIND_CONTEXT, own->context);
-        if (own->now && !vcuda_load_acquire(&own->now->inactive)) {
-            *t = own;
-            return CUDA_SUCCESS;
-        }
+    if (likely(own) && guest_unchanged(own)) {
+        *t = own;
+        return CUDA_SUCCESS;
     }
-    return guest_enter_slowly(t);
+    r = guest_enter_slowly(&other);
+    *t = other;
+    return r;
 }
 
 /* A default stream, or a wild one. */
@@ -125,8 +155,14 @@ static inline CUresult stream_resolve(struct thread *t, CUstream stream, uint64_
                                       uint64_t *context) {
     const struct stream *s = names_get(VCUDA_KIND_STREAM, (uint64_t)stream);
 
-    if (!s)
-        return stream_resolve_other(t, stream, name, context);
+    if (unlikely(!s)) {
+        uint64_t other, where; /* the caller's own can be in registers */
+        CUresult r = stream_resolve_other(t, stream, &other, &where);
+
+        *name = other;
+        *context = where;
+        return r;
+    }
     *name = (uint64_t)stream;
     *context = s->context;
     return CUDA_SUCCESS;

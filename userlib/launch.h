@@ -24,12 +24,8 @@ CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a);
 /* The errors of a shape that native tells at once. */
 CUresult launch_check(struct thread *t, struct function *f, const struct launch *l);
 
-/*
- * Lays the parameters out: *params is `buffer`, of l->bytes, or the caller's own, in the `extra`
- * form.
- */
-CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer,
-                       const void **params);
+/* Lays the parameters out in `buffer`, of l->bytes padded to 8. */
+CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer);
 
 /* Checks all of it and sends it off. */
 CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,

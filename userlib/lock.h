@@ -10,26 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "likely.h"
+
 /* 0: free; 1: taken; 2: taken, and somebody may sleep for it. */
 struct lock {
     uint32_t state;
 };
 
 /* What is left to do when somebody else is there too. */
-void lock_contended(struct lock *l);
-void lock_wake(struct lock *l);
+SELDOM void lock_contended(struct lock *l);
+SELDOM void lock_wake(struct lock *l);
 
 static inline void lock_take(struct lock *l) {
     uint32_t free = 0;
 
-    if (__builtin_expect(!__atomic_compare_exchange_n(&l->state, &free, 1, false, __ATOMIC_ACQUIRE,
-                                                      __ATOMIC_RELAXED),
-                         0))
+    if (unlikely(!__atomic_compare_exchange_n(&l->state, &free, 1, false, __ATOMIC_ACQUIRE,
+                                              __ATOMIC_RELAXED)))
         lock_contended(l);
 }
 
 static inline void lock_leave(struct lock *l) {
-    if (__builtin_expect(__atomic_exchange_n(&l->state, 0, __ATOMIC_RELEASE) == 2, 0))
+    if (unlikely(__atomic_exchange_n(&l->state, 0, __ATOMIC_RELEASE) == 2))
         lock_wake(l);
 }
 

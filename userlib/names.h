@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "barrier.h"
+#include "likely.h"
 #include "record.h"
 
 /* Entries live in chunks that never move, so that a look-up needs no lock. */
@@ -43,11 +44,11 @@ static inline void *names_get(enum vcuda_kind kind, uint64_t name) {
     if (kind >= VCUDA_KIND_OF_WORKER)
         return NULL;
     e = vcuda_load_acquire(&names_chunks[kind][index / NAMES_CHUNK]);
-    if (!e)
+    if (unlikely(!e))
         return NULL;
     e += index % NAMES_CHUNK;
     /* The whole name is compared, its kind with it. Entry 0 is never used: its object is NULL. */
-    return vcuda_load_acquire(&e->name) == name ? e->object : NULL;
+    return likely(vcuda_load_acquire(&e->name) == name) ? e->object : NULL;
 }
 
 /*

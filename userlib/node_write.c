@@ -40,19 +40,16 @@ unsigned int node_form_of(const CUgraphNodeParams *p) {
 static CUresult write_kernel(struct thread *t, const CUDA_KERNEL_NODE_PARAMS_v3 *k,
                              struct node_record *out) {
     CUfunction handle = k->func ? k->func : (CUfunction)k->kern;
-    const void *params;
     struct function *f;
     CUresult r = function_resolve(t, handle, &f);
 
     if (r == CUDA_SUCCESS && f->layout.bytes > sizeof(out->more))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = launch_params(&f->layout, k->kernelParams, k->kernelParams ? NULL : k->extra, out->more,
-                          &params);
+        r = launch_params(&f->layout, k->kernelParams, k->kernelParams ? NULL : k->extra,
+                          out->more);
     if (r != CUDA_SUCCESS)
         return r;
-    if (params != out->more)
-        memcpy(out->more, params, f->layout.bytes);
     out->node.bytes = f->layout.bytes;
     out->node.context = (uint64_t)k->ctx;
     out->node.kernel.function = f->name;

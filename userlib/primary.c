@@ -66,6 +66,7 @@ static CUresult activate(struct thread *t, CUdevice dev) {
 /* Under the lock: nothing can be called in it any more, and what was made in it is gone. */
 static void deactivate(CUdevice dev) {
     vcuda_store_release(&primary_of(dev)->inactive, 1);
+    guest_changed();
     context_forget(primaries[dev].name);
 }
 
@@ -147,9 +148,9 @@ static CUresult set_flags(struct thread *t, uint64_t name, unsigned int flags) {
     uint64_t current = t->context;
     CUresult r;
 
-    t->context = name;
+    guest_set_context(t, name);
     r = wire_cuCtxSetFlags(t, flags);
-    t->context = current;
+    guest_set_context(t, current);
     if (r == CUDA_SUCCESS && c)
         c->flags = flags;
     return r;

@@ -23,6 +23,7 @@
 #include "printed.h"
 #include "ring.h"
 #include "spin.h"
+#include "submit.h"
 
 /* How long a thread that waits looks for its answer before it sleeps, at most. */
 #define LOOK_NS 10000000u
@@ -34,8 +35,6 @@ enum { RPC_SENT, RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
 
 static struct {
     struct transport *transport;
-    struct vcuda_duplex duplex;
-    struct lock submit; /* writes into the submission ring */
     struct lock waiters_lock;
     struct rpc *waiters[WAITERS];
     uint32_t generations[WAITERS]; /* part of the tag: an old answer finds nobody */
@@ -62,7 +61,11 @@ static struct {
 
 #define S rpc_state
 
+struct submission submission;
+#define RINGS (&submission.rings)
+
 uint32_t guest_lost;
+uint64_t guest_changes = 1;
 
 static void futex_wait(uint32_t *word, uint32_t value) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -80,7 +83,7 @@ static uint32_t processors(void) {
 
 void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     S.transport = t;
-    vcuda_duplex_session(&S.duplex, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
+    vcuda_duplex_session(RINGS, t->rings, sub_bytes, cmp_bytes, VCUDA_PARTY_G);
     if (!S.record)
         S.record = malloc(VCUDA_REC_MAX);
     /* An earlier session may have ended, or failed half-way. */
@@ -89,7 +92,7 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     S.lookers_max = S.looking.ceiling > VCUDA_SPIN_FLOOR_NS ? processors() / 2 : 0;
 }
 
-static void kick(void) {
+void submit_kick(void) {
     uint64_t one = 1;
 
     COUNT(notifications, 1);
@@ -110,6 +113,7 @@ static void leave_place(uint32_t place) {
 void rpc_abandon(const char *why) {
     if (vcuda_exchange(&guest_lost, 1))
         return;
+    guest_changed();
     guest_log("session lost: %s", why);
     lock_take(&S.waiters_lock);
     for (uint32_t i = 0; i < S.waiters_top; i++) {
@@ -126,13 +130,14 @@ void rpc_abandon(const char *why) {
 }
 
 void rpc_forget(void) {
-    S.submit = S.waiters_lock = (struct lock){0};
+    submission.lock = S.waiters_lock = (struct lock){0};
     pthread_mutex_init(&S.sleep_lock, NULL);
     memset(S.waiters, 0, S.waiters_top * sizeof(S.waiters[0]));
     S.waiters_top = S.free = S.enlisted = 0;
     S.own = NULL;
     S.pumping = S.lookers = S.asleep = S.space_wanted = 0;
     guest_lost = 1;
+    guest_changed();
 }
 
 /* Nothing here runs code of the program: others wait for this thread, and locks may be held. */
@@ -179,7 +184,7 @@ static bool take_completions(void) {
     bool any = false;
 
     for (;;) {
-        int n = vcuda_rx_take(&S.duplex, S.record, VCUDA_REC_MAX, sizeof(struct vcuda_rec));
+        int n = vcuda_rx_take(RINGS, S.record, VCUDA_REC_MAX, sizeof(struct vcuda_rec));
 
         if (n < 0)
             rpc_abandon("the worker broke the completion ring");
@@ -191,8 +196,8 @@ static bool take_completions(void) {
         else
             take_message((const struct vcuda_rec *)S.record, (uint32_t)n);
     }
-    if (any && vcuda_must_wake(&S.duplex, VCUDA_WAIT_SPACE))
-        kick();
+    if (any && vcuda_must_wake(RINGS, VCUDA_WAIT_SPACE))
+        submit_kick();
     return any;
 }
 
@@ -206,7 +211,7 @@ static void tell_space(void) {
 
 /* Whether the submission ring has room for *arg bytes; also true when it never will. */
 static bool fits(void *arg) {
-    int r = vcuda_tx_fits(&S.duplex, *(uint32_t *)arg);
+    int r = vcuda_tx_fits(RINGS, *(uint32_t *)arg);
 
     if (r < 0)
         rpc_abandon("the worker broke the submission ring");
@@ -221,23 +226,23 @@ static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
 
     pthread_mutex_lock(&S.sleep_lock);
     S.asleep = 1;
-    vcuda_wait_begin(&S.duplex, VCUDA_WAIT_DATA | (space ? VCUDA_WAIT_SPACE : 0));
+    vcuda_wait_begin(RINGS, VCUDA_WAIT_DATA | (space ? VCUDA_WAIT_SPACE : 0));
     pthread_mutex_unlock(&S.sleep_lock);
     /* Who waits for space looks again now that the wish is announced. */
     tell_space();
-    if (!done(arg) && vcuda_rx_ready(&S.duplex) == 0) {
+    if (!done(arg) && vcuda_rx_ready(RINGS) == 0) {
         COUNT(slept, 1);
         if (poll(fds, 2, -1) > 0) {
             if (fds[0].revents & POLLIN && read(S.transport->wait_fd, &news, sizeof(news)) < 0)
                 fds[0].revents |= POLLERR;
             if ((fds[0].revents | fds[1].revents) & (POLLHUP | POLLERR | POLLNVAL) &&
-                vcuda_rx_ready(&S.duplex) != 1)
+                vcuda_rx_ready(RINGS) != 1)
                 rpc_abandon("the worker is gone");
         }
     }
     pthread_mutex_lock(&S.sleep_lock);
     S.asleep = 0;
-    vcuda_wait_end(&S.duplex);
+    vcuda_wait_end(RINGS);
     pthread_mutex_unlock(&S.sleep_lock);
     tell_space();
 }
@@ -256,7 +261,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
             continue;
         }
         tell_space();
-        if (vcuda_spin_look(&S.duplex, !since))
+        if (vcuda_spin_look(RINGS, !since))
             continue;
         now = vcuda_now_ns();
         if (!since)
@@ -365,8 +370,7 @@ static void await(struct rpc *rpc) {
     }
 }
 
-/* Under the submit lock: returns when len bytes fit, or the session is lost. */
-static __attribute__((noinline)) void await_space(uint32_t len) {
+bool submit_await_space(uint32_t len) {
     while (!fits(&len) && !rpc_lost()) {
         uint32_t news = vcuda_load_acquire(&S.space_news);
 
@@ -376,64 +380,49 @@ static __attribute__((noinline)) void await_space(uint32_t len) {
         /* A pump that sleeps already did not ask for news of space: ask in its place. */
         pthread_mutex_lock(&S.sleep_lock);
         if (S.asleep)
-            vcuda_wait_begin(&S.duplex, VCUDA_WAIT_DATA | VCUDA_WAIT_SPACE);
+            vcuda_wait_begin(RINGS, VCUDA_WAIT_DATA | VCUDA_WAIT_SPACE);
         pthread_mutex_unlock(&S.sleep_lock);
         if (!fits(&len))
             futex_wait(&S.space_news, news);
     }
+    return !rpc_lost();
 }
 
 CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) {
-    return rpc_begin_in(rpc, t, names_get(VCUDA_KIND_CONTEXT, t->context), call, post);
+    return rpc_begin_in(rpc, t, guest_context(t), call, post);
 }
 
-/* Copies `len` bytes and what pads them to offset `at` of the record: the offset after them. */
-static uint32_t put_blob(uint32_t at, const void *data, uint32_t len) {
-    static const uint8_t zeroes[8];
-
-    vcuda_tx_put(&S.duplex, at, data, len);
-    if (len % 8)
-        vcuda_tx_put(&S.duplex, at + len, zeroes, VCUDA_PAD8(len) - len);
-    return at + VCUDA_PAD8(len);
-}
-
-static void put_record(struct rpc *rpc) {
-    uint32_t at = (uint32_t)sizeof(rpc->head) + 8 * rpc->slot_count;
+static void put_record(uint8_t *to, const struct rpc *rpc) {
+    size_t bytes = sizeof(rpc->head) + 8 * rpc->slot_count;
 
     _Static_assert(offsetof(struct rpc, slots) == sizeof(rpc->head), "head and slots are one");
-    vcuda_tx_put(&S.duplex, 0, rpc, at);
-    for (uint32_t i = 0; i < rpc->blob_count; i++)
-        at = put_blob(at, rpc->blobs[i].data, rpc->blobs[i].len);
-    vcuda_tx_publish(&S.duplex, rpc->head.len);
-}
+    memcpy(to, rpc, bytes);
+    for (uint32_t i = 0; i < rpc->blob_count; i++) {
+        uint32_t len = rpc->blobs[i].len;
 
-/* Under the submit lock, which makes it the only writer. */
-static void count_call(const struct rpc *rpc) {
-    uint64_t *of_calls = rpc->head.tag ? counters.waited : counters.posted;
-    uint64_t *count = &of_calls[rpc->head.call];
-
-    vcuda_store_once(count, *count + 1);
+        to += bytes;
+        memcpy(to, rpc->blobs[i].data, len);
+        bytes = VCUDA_PAD8(len);
+        if (bytes > len)
+            memset(to + len, 0, bytes - len);
+    }
 }
 
 static CUresult submit(struct rpc *rpc) {
     uint64_t len = sizeof(rpc->head) + 8ull * rpc->slot_count + rpc->blob_bytes;
+    uint64_t *of_calls = rpc->head.tag ? counters.waited : counters.posted;
+    struct vcuda_rec *place;
 
     if (len > VCUDA_REC_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     rpc->head.len = VCUDA_PAD_LINE((uint32_t)len);
-    lock_take(&S.submit);
-    if (vcuda_tx_fits(&S.duplex, rpc->head.len) != 1)
-        await_space(rpc->head.len);
-    if (!rpc_lost()) {
-        put_record(rpc);
-        count_call(rpc);
-    }
-    lock_leave(&S.submit);
-    if (rpc_lost())
+    place = submit_reserve(rpc->head.len);
+    if (!place)
         return VCUDA_ERROR_LOST;
-    if (vcuda_must_wake(&S.duplex, VCUDA_WAIT_DATA))
-        kick();
-    return CUDA_SUCCESS;
+    put_record((uint8_t *)place, rpc);
+    submit_publish(place, rpc->head.len, &of_calls[rpc->head.call]);
+    /* Who ended the session may not have seen that this call would wait. */
+    return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;
 }
 
 /* A place among those that wait; false if all are taken. */
@@ -516,8 +505,8 @@ void rpc_host_done(uint32_t place, uint32_t serial) {
     uint32_t *done = (uint32_t *)((uint8_t *)S.transport->rings + VCUDA_HOST_DONE_OFFSET);
 
     vcuda_store_release(&done[place], serial);
-    if (vcuda_must_wake(&S.duplex, VCUDA_WAIT_DATA))
-        kick();
+    if (vcuda_must_wake(RINGS, VCUDA_WAIT_DATA))
+        submit_kick();
 }
 
 static __attribute__((noinline)) void await_timed(struct rpc *rpc) {

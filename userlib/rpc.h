@@ -54,10 +54,10 @@ static inline CUresult rpc_begin_in(struct rpc *rpc, const struct thread *t,
                                     const struct context *c, uint32_t call, bool post) {
     uint32_t fault = post && c ? vcuda_load_once(&c->sticky) : 0;
 
-    if (vcuda_load_once(&guest_lost))
+    if (unlikely(vcuda_load_once(&guest_lost)))
         return VCUDA_ERROR_LOST;
     /* The native driver refuses a launch on a faulted context at once; so does a posted one. */
-    if (fault)
+    if (unlikely(fault))
         return (CUresult)fault;
     rpc->head.call = (uint16_t)call;
     rpc->head.flags = 0;

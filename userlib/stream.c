@@ -183,7 +183,7 @@ static CUresult query_inside(CUstream hStream) {
     if (r != CUDA_SUCCESS)
         return r;
     there = *t;
-    there.context = s->context;
+    guest_set_context(&there, s->context);
     return wire_cuStreamQuery(&there, (uint64_t)hStream);
 }
 

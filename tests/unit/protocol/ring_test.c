@@ -102,6 +102,24 @@ CASE(pieces_make_a_record) {
     take_record(test, &p.h, sizeof(record), 9);
 }
 
+/* A record can be put together in the ring, up to the very end of it. */
+CASE(a_record_is_put_together_in_place) {
+    struct pair p = pair_at(3 * SMALL_RING - 96);
+    void *place;
+
+    EXPECT_EQ(vcuda_tx_fits(&p.g, 96), 1);
+    EXPECT_EQ(vcuda_tx_place(&p.g, 104) == NULL, 1);
+    place = vcuda_tx_place(&p.g, 96);
+    EXPECT_EQ(place != NULL, 1);
+    if (!place)
+        return;
+    make_record(place, 96, 5);
+    EXPECT_EQ(vcuda_rx_ready(&p.h), 0);
+    vcuda_tx_publish(&p.g, 96);
+    take_record(test, &p.h, 96, 5);
+    EXPECT_EQ(vcuda_tx_place(&p.g, SMALL_RING) == p.g.tx, 1);
+}
+
 /* Each word of the shared page has one writer: nobody writes the other's part. */
 CASE(nobody_writes_the_others_part) {
     static __u8 before[VCUDA_PAGE];
@@ -151,6 +169,7 @@ CASE(taken_records_are_copies) {
     X(longer_than_the_ring_never_fits)                                                             \
     X(records_keep_their_order)                                                                    \
     X(pieces_make_a_record)                                                                        \
+    X(a_record_is_put_together_in_place)                                                           \
     X(nobody_writes_the_others_part)                                                               \
     X(taken_records_are_copies)
 

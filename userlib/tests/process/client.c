@@ -296,6 +296,64 @@ static int case_handover(void) {
     return 0;
 }
 
+/* A launch that lacks a parameter is none, and holds up nothing. */
+static int case_lacking(void) {
+    int *host, rounds = 3;
+    CUdeviceptr x;
+    CUfunction f;
+
+    start();
+    f = function(module(ptx_basics), "chain");
+    CK(cuMemAllocHost((void **)&host, sizeof(*host)));
+    CK(cuMemAlloc(&x, sizeof(*host)));
+    CK(cuMemsetD32(x, 1, 1));
+    void *args[] = {&x, &rounds}, *first[] = {&x, NULL}, *second[] = {NULL, &rounds};
+    for (int i = 0; i < 3; i++) {
+        EXPECT(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, first, NULL) ==
+               CUDA_ERROR_INVALID_VALUE);
+        EXPECT(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, second, NULL) ==
+               CUDA_ERROR_INVALID_VALUE);
+        EXPECT(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) ==
+               CUDA_ERROR_INVALID_VALUE);
+    }
+    CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+    CK(cuMemcpyDtoH(host, x, sizeof(*host)));
+    EXPECT(*host == 40);
+    return 0;
+}
+
+static void *destroy_context(void *unused) {
+    CK(cuCtxDestroy(context));
+    return unused;
+}
+
+/* What another thread does to a context is seen by the next call of one that works in it. */
+static int case_context_gone(void) {
+    CUcontext other = start();
+    pthread_t thread;
+    CUfunction f;
+    CUevent e;
+
+    CK(cuCtxCreate(&context, NULL, 0, 0));
+    f = function(module(ptx_basics), "chain");
+    CK(cuEventCreate(&e, 0));
+    CK(cuEventRecord(e, NULL));
+    EXPECT(!pthread_create(&thread, NULL, destroy_context, NULL));
+    pthread_join(thread, NULL);
+    EXPECT(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) ==
+           CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT(cuEventRecord(e, NULL) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT(cuMemsetD8Async(0, 0, 1, NULL) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    CK(cuCtxSetCurrent(other));
+    CK(cuEventCreate(&e, 0));
+    CK(cuEventRecord(e, NULL));
+    CK(cuCtxSetCurrent(NULL)); /* the one below it */
+    CK(cuEventRecord(e, NULL));
+    CK(cuCtxSetCurrent(NULL));
+    EXPECT(cuEventRecord(e, NULL) == CUDA_ERROR_INVALID_CONTEXT);
+    return 0;
+}
+
 /* The program has a mapping where the arena would lie. */
 static int case_arena_taken(void) {
     void *at = (void *)0x200000000000ull;
@@ -358,6 +416,8 @@ static const struct {
     {"posted", case_posted},
     {"outstanding", case_outstanding},
     {"handover", case_handover},
+    {"lacking", case_lacking},
+    {"context-gone", case_context_gone},
     {"arena-taken", case_arena_taken},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},

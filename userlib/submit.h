@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The submission ring's writer. A record is put together where it will lie: its room is reserved,
+ * which keeps other threads out, written, and published or dropped. Here, since every call does it.
+ */
+#ifndef VCUDA_USERLIB_SUBMIT_H
+#define VCUDA_USERLIB_SUBMIT_H
+
+#include <stdint.h>
+
+#include "likely.h"
+#include "lock.h"
+#include "record.h"
+#include "ring.h"
+
+struct submission {
+    struct vcuda_duplex rings; /* the pump reads the other one */
+    struct lock lock;
+    uint64_t over_end[VCUDA_REC_MAX / 8]; /* a record that reaches over the ring's end */
+};
+
+extern struct submission submission;
+
+/* Under the lock: whether `len` bytes fit, after waiting for that; not if the session is lost. */
+SELDOM bool submit_await_space(uint32_t len);
+/* Notifies the worker. */
+SELDOM void submit_kick(void);
+
+/*
+ * Room for a record of `len` bytes, whole cache lines of VCUDA_REC_MAX at most, until
+ * submit_publish() or submit_drop(). It is the worker's memory too: written only, not read.
+ * NULL: the session is lost, and nothing is reserved.
+ */
+static inline struct vcuda_rec *submit_reserve(uint32_t len) {
+    void *place;
+
+    lock_take(&submission.lock);
+    if (unlikely(vcuda_tx_fits(&submission.rings, len) != 1) && !submit_await_space(len)) {
+        lock_leave(&submission.lock);
+        return NULL;
+    }
+    place = vcuda_tx_place(&submission.rings, len);
+    return likely(place) ? place : (void *)submission.over_end;
+}
+
+/* Sends what was reserved, and counts it in *count, which is only written here. */
+static inline void submit_publish(const struct vcuda_rec *place, uint32_t len, uint64_t *count) {
+    if (unlikely(place == (const void *)submission.over_end))
+        vcuda_tx_put(&submission.rings, 0, place, len);
+    vcuda_tx_publish(&submission.rings, len);
+    vcuda_store_once(count, *count + 1);
+    lock_leave(&submission.lock);
+    if (unlikely(vcuda_must_wake(&submission.rings, VCUDA_WAIT_DATA)))
+        submit_kick();
+}
+
+/* Sends nothing. */
+static inline void submit_drop(void) {
+    lock_leave(&submission.lock);
+}
+
+#endif
