@@ -91,7 +91,7 @@ static CUresult link_text(struct worker *w, struct jit *jit, char **code, size_t
     if (r == CUDA_SUCCESS)
         r = w->driver.cuLinkComplete(state, &made, size);
     if (r == CUDA_SUCCESS) {
-        copy = malloc(*size);
+        copy = made ? malloc(*size) : NULL;
         r = copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (copy) {

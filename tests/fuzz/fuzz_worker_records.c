@@ -15,7 +15,9 @@
 #include "version.h"
 
 #define MAPPED_MAX (1u << 20)
-#define PTX "\n.version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"
+#define PTX                                                                                        \
+    "\n.version 8.0\n.target sm_70\n.address_size 64\n"                                            \
+    ".global .attribute(.managed) .u32 x;\n.visible .entry k() { ret; }\n"
 
 /* ---- the driver: touches every byte that a real one would ---- */
 
@@ -141,6 +143,14 @@ static CUresult module_load(CUmodule *module, const void *image, unsigned int co
     return CUDA_SUCCESS;
 }
 
+static CUresult link_add(CUlinkState state, CUjitInputType type, void *data, size_t bytes,
+                         const char *name, unsigned int count, CUjit_option *options,
+                         void **values) {
+    (void)state, (void)type, (void)name, (void)count, (void)options, (void)values;
+    read_all(data, bytes);
+    return CUDA_SUCCESS;
+}
+
 static CUresult module_function(CUfunction *function, CUmodule module, const char *name) {
     (void)module;
     read_all(name, strlen(name));
@@ -200,6 +210,7 @@ static void make_driver(struct driver *d) {
     d->cuTexObjectCreate = texture_create;
     d->cuMemMapArrayAsync = map_arrays;
     d->cuModuleLoadDataEx = module_load;
+    d->cuLinkAddData_v2 = link_add;
     d->cuModuleGetFunction = module_function;
     d->cuFuncGetParamInfo = param_info;
     d->cuLaunchKernelEx = launch;

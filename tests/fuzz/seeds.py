@@ -72,6 +72,7 @@ def sessions(calls):
         + call("cuFuncGetAttribute", 0, function)
         + call("cuModuleGetGlobal_v2", 3, module, len(symbol), blobs=[symbol])
         + call("cuModuleUnload", module)
+        + call("machine_code", -1, ARENA, 256, len(option), blobs=[option])
     )
     memory = (
         call("cuMemAlloc_v2", 4096)
