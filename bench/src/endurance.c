@@ -4,13 +4,13 @@
  * process, after a million calls, with 10,000 events and with 63 other sessions; and the memory
  * that a session takes.
  */
-#include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "children.h"
 
 #define CALLS 1000000
 #define EVENTS 10000
@@ -67,27 +67,16 @@ static double memory(int pid, const char *field) {
 /* What vcudad's workers take, each. */
 static void print_workers(int vcudad) {
     double pss = 0, rss = 0;
-    struct dirent *e;
-    int count = 0;
-    DIR *d = opendir("/proc");
+    DIR *proc = opendir("/proc");
+    int count = 0, pid;
 
-    while (d && (e = readdir(d))) {
-        char path[280];
-        int ppid = 0;
-        FILE *f;
-
-        snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
-        f = atoi(e->d_name) ? fopen(path, "r") : NULL;
-        if (f && fscanf(f, "%*d (%*[^)]) %*c %d", &ppid) == 1 && ppid == vcudad) {
-            pss += memory(atoi(e->d_name), "Pss:");
-            rss += memory(atoi(e->d_name), "Rss:");
-            count++;
-        }
-        if (f)
-            fclose(f);
+    while ((pid = next_child(proc, vcudad))) {
+        pss += memory(pid, "Pss:");
+        rss += memory(pid, "Rss:");
+        count++;
     }
-    if (d)
-        closedir(d);
+    if (proc)
+        closedir(proc);
     if (!count)
         return;
     pss /= count, rss /= count;

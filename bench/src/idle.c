@@ -5,11 +5,11 @@
  * After a burst of calls and 100 ms to come to rest: context switches and processor time in
  * a second, counted by the kernel, not timed.
  */
-#include <dirent.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "children.h"
 
 struct use {
     double switches, ns;
@@ -62,26 +62,16 @@ static struct use use_of(int pid) {
 /* Of a process and its children. */
 static struct use use_of_family(int parent) {
     struct use u = use_of(parent), child;
-    struct dirent *e;
-    DIR *d = opendir("/proc");
+    DIR *proc = opendir("/proc");
+    int pid;
 
-    while (d && (e = readdir(d))) {
-        char path[280];
-        int ppid = 0;
-        FILE *f;
-
-        snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
-        f = atoi(e->d_name) ? fopen(path, "r") : NULL;
-        if (f && fscanf(f, "%*d (%*[^)]) %*c %d", &ppid) == 1 && ppid == parent) {
-            child = use_of(atoi(e->d_name));
-            u.switches += child.switches;
-            u.ns += child.ns;
-        }
-        if (f)
-            fclose(f);
+    while ((pid = next_child(proc, parent))) {
+        child = use_of(pid);
+        u.switches += child.switches;
+        u.ns += child.ns;
     }
-    if (d)
-        closedir(d);
+    if (proc)
+        closedir(proc);
     return u;
 }
 
