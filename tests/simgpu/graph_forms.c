@@ -58,32 +58,6 @@ static CUresult copy_params(CUgraphNodeParams *p, const CUDA_MEMCPY3D *copy, CUc
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                              const CUgraphNode *dependencies, size_t numDependencies,
-                              const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
-    CUgraphNodeParams p;
-    CUresult result = copy_params(&p, copyParams, ctx);
-
-    return result == CUDA_SUCCESS
-               ? cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies, &p)
-               : result;
-}
-
-CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams) {
-    CUgraphNodeParams p;
-    CUresult result = copy_params(&p, nodeParams, NULL);
-
-    return result == CUDA_SUCCESS ? cuGraphNodeSetParams(hNode, &p) : result;
-}
-
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                        const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
-    CUgraphNodeParams p;
-    CUresult result = copy_params(&p, copyParams, ctx);
-
-    return result == CUDA_SUCCESS ? cuGraphExecNodeSetParams(hGraphExec, hNode, &p) : result;
-}
-
 static CUresult fill_params(CUgraphNodeParams *p, const CUDA_MEMSET_NODE_PARAMS *fill,
                             CUcontext ctx) {
     *p = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMSET};
@@ -94,32 +68,35 @@ static CUresult fill_params(CUgraphNodeParams *p, const CUDA_MEMSET_NODE_PARAMS 
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                              const CUgraphNode *dependencies, size_t numDependencies,
-                              const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
-    CUgraphNodeParams p;
-    CUresult result = fill_params(&p, memsetParams, ctx);
+/* The two kinds that are told their context beside their parameters. */
+#define CONTEXT_NODE(make, add, set, exec_set, params)                                             \
+    CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,        \
+                 size_t numDependencies, const params *nodeParams, CUcontext ctx) {                \
+        CUgraphNodeParams p;                                                                       \
+        CUresult r = make(&p, nodeParams, ctx);                                                    \
+                                                                                                   \
+        return r == CUDA_SUCCESS ? cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL,      \
+                                                     numDependencies, &p)                          \
+                                 : r;                                                              \
+    }                                                                                              \
+    CUresult set(CUgraphNode hNode, const params *nodeParams) {                                    \
+        CUgraphNodeParams p;                                                                       \
+        CUresult r = make(&p, nodeParams, NULL);                                                   \
+                                                                                                   \
+        return r == CUDA_SUCCESS ? cuGraphNodeSetParams(hNode, &p) : r;                            \
+    }                                                                                              \
+    CUresult exec_set(CUgraphExec hGraphExec, CUgraphNode hNode, const params *nodeParams,         \
+                      CUcontext ctx) {                                                             \
+        CUgraphNodeParams p;                                                                       \
+        CUresult r = make(&p, nodeParams, ctx);                                                    \
+                                                                                                   \
+        return r == CUDA_SUCCESS ? cuGraphExecNodeSetParams(hGraphExec, hNode, &p) : r;            \
+    }
 
-    return result == CUDA_SUCCESS
-               ? cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies, &p)
-               : result;
-}
-
-CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams) {
-    CUgraphNodeParams p;
-    CUresult result = fill_params(&p, nodeParams, NULL);
-
-    return result == CUDA_SUCCESS ? cuGraphNodeSetParams(hNode, &p) : result;
-}
-
-CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                        const CUDA_MEMSET_NODE_PARAMS *memsetParams,
-                                        CUcontext ctx) {
-    CUgraphNodeParams p;
-    CUresult result = fill_params(&p, memsetParams, ctx);
-
-    return result == CUDA_SUCCESS ? cuGraphExecNodeSetParams(hGraphExec, hNode, &p) : result;
-}
+CONTEXT_NODE(copy_params, cuGraphAddMemcpyNode, cuGraphMemcpyNodeSetParams,
+             cuGraphExecMemcpyNodeSetParams, CUDA_MEMCPY3D)
+CONTEXT_NODE(fill_params, cuGraphAddMemsetNode, cuGraphMemsetNodeSetParams,
+             cuGraphExecMemsetNodeSetParams, CUDA_MEMSET_NODE_PARAMS)
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                              const CUgraphNode *dependencies, size_t numDependencies) {

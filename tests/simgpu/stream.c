@@ -150,87 +150,25 @@ CUresult cuStreamQuery_ptsz(CUstream hStream) {
     return query(hStream, true);
 }
 
-static CUresult get_priority(CUstream hStream, bool per_thread, int *priority) {
-    LOOK(stream, hStream, per_thread);
+/* What can be asked of a stream: by its handle alone, and by thread. */
+#define GETTER(name, type, value)                                                                  \
+    static CUresult get_##name(CUstream hStream, bool per_thread, type *out) {                     \
+        LOOK(stream, hStream, per_thread);                                                         \
+                                                                                                   \
+        if (!out)                                                                                  \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        *out = value;                                                                              \
+        return CUDA_SUCCESS;                                                                       \
+    }                                                                                              \
+    CUresult cuStreamGet##name(CUstream hStream, type *out) {                                      \
+        return get_##name(hStream, false, out);                                                    \
+    }                                                                                              \
+    CUresult cuStreamGet##name##_ptsz(CUstream hStream, type *out) {                               \
+        return get_##name(hStream, true, out);                                                     \
+    }
 
-    if (!priority)
-        return CUDA_ERROR_INVALID_VALUE;
-    *priority = stream->priority;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
-    return get_priority(hStream, false, priority);
-}
-
-CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority) {
-    return get_priority(hStream, true, priority);
-}
-
-static CUresult get_flags(CUstream hStream, bool per_thread, unsigned int *flags) {
-    LOOK(stream, hStream, per_thread);
-
-    if (!flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    *flags = stream->flags;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
-    return get_flags(hStream, false, flags);
-}
-
-CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags) {
-    return get_flags(hStream, true, flags);
-}
-
-static CUresult get_context(CUstream hStream, bool per_thread, CUcontext *pctx) {
-    LOOK(stream, hStream, per_thread);
-
-    if (!pctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    *pctx = SIM_HANDLE(stream->context);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
-    return get_context(hStream, false, pctx);
-}
-
-CUresult cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx) {
-    return get_context(hStream, true, pctx);
-}
-
-static CUresult get_id(CUstream hStream, bool per_thread, unsigned long long *streamId) {
-    LOOK(stream, hStream, per_thread);
-
-    if (!streamId)
-        return CUDA_ERROR_INVALID_VALUE;
-    *streamId = stream->id;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
-    return get_id(hStream, false, streamId);
-}
-
-CUresult cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId) {
-    return get_id(hStream, true, streamId);
-}
-
-static CUresult get_device(CUstream hStream, bool per_thread, CUdevice *device) {
-    LOOK(stream, hStream, per_thread);
-
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    *device = stream->context->device->ordinal;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
-    return get_device(hStream, false, device);
-}
-
-CUresult cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device) {
-    return get_device(hStream, true, device);
-}
+GETTER(Priority, int, stream->priority)
+GETTER(Flags, unsigned int, stream->flags)
+GETTER(Ctx, CUcontext, SIM_HANDLE(stream->context))
+GETTER(Id, unsigned long long, stream->id)
+GETTER(Device, CUdevice, stream->context->device->ordinal)
