@@ -35,8 +35,12 @@ static CUresult answer(CUtensorMap *map, const uint8_t *bytes, uint32_t len) {
     return CUDA_SUCCESS;
 }
 
-/* Seen natively: it needs a context, although it says nothing of one. */
-static CUresult encode(CUtensorMap *map, const struct vcuda_tensor_map *what) {
+/*
+ * Adds what every form has a list of. Seen natively: it needs a context, although it says nothing
+ * of one.
+ */
+static CUresult encode(CUtensorMap *map, struct vcuda_tensor_map *what, const cuuint64_t *dim,
+                       const cuuint64_t *strides, const cuuint32_t *steps) {
     uint8_t bytes[VCUDA_TENSOR_MAP_BYTES];
     uint32_t len = 0;
     struct thread *t;
@@ -46,6 +50,9 @@ static CUresult encode(CUtensorMap *map, const struct vcuda_tensor_map *what) {
         return r;
     if (!map)
         return CUDA_ERROR_INVALID_VALUE;
+    TAKE(what, dim, dim, what->rank, VCUDA_TENSOR_NO_DIM);
+    TAKE(what, strides, strides, fewer(what->rank, 1), VCUDA_TENSOR_NO_STRIDES);
+    TAKE(what, steps, steps, what->rank, VCUDA_TENSOR_NO_STEPS);
     r = wire_tensor_map_encode(t, what, sizeof(*what), bytes, sizeof(bytes), &len);
     return r == CUDA_SUCCESS ? answer(map, bytes, len) : r;
 }
@@ -67,11 +74,8 @@ VCUDA_EXPORT CUresult cuTensorMapEncodeTiled(
         .oob_fill = oobFill,
     };
 
-    TAKE(&w, dim, globalDim, tensorRank, VCUDA_TENSOR_NO_DIM);
-    TAKE(&w, strides, globalStrides, fewer(tensorRank, 1), VCUDA_TENSOR_NO_STRIDES);
     TAKE(&w, box, boxDim, tensorRank, VCUDA_TENSOR_NO_BOX);
-    TAKE(&w, steps, elementStrides, tensorRank, VCUDA_TENSOR_NO_STEPS);
-    return encode(tensorMap, &w);
+    return encode(tensorMap, &w, globalDim, globalStrides, elementStrides);
 }
 
 VCUDA_EXPORT CUresult cuTensorMapEncodeIm2col(
@@ -94,12 +98,9 @@ VCUDA_EXPORT CUresult cuTensorMapEncodeIm2col(
         .oob_fill = oobFill,
     };
 
-    TAKE(&w, dim, globalDim, tensorRank, VCUDA_TENSOR_NO_DIM);
-    TAKE(&w, strides, globalStrides, fewer(tensorRank, 1), VCUDA_TENSOR_NO_STRIDES);
     TAKE(&w, lower, pixelBoxLowerCorner, fewer(tensorRank, 2), VCUDA_TENSOR_NO_BOX);
     TAKE(&w, upper, pixelBoxUpperCorner, fewer(tensorRank, 2), VCUDA_TENSOR_NO_UPPER);
-    TAKE(&w, steps, elementStrides, tensorRank, VCUDA_TENSOR_NO_STEPS);
-    return encode(tensorMap, &w);
+    return encode(tensorMap, &w, globalDim, globalStrides, elementStrides);
 }
 
 VCUDA_EXPORT CUresult cuTensorMapEncodeIm2colWide(
@@ -125,10 +126,7 @@ VCUDA_EXPORT CUresult cuTensorMapEncodeIm2colWide(
         .mode = mode,
     };
 
-    TAKE(&w, dim, globalDim, tensorRank, VCUDA_TENSOR_NO_DIM);
-    TAKE(&w, strides, globalStrides, fewer(tensorRank, 1), VCUDA_TENSOR_NO_STRIDES);
-    TAKE(&w, steps, elementStrides, tensorRank, VCUDA_TENSOR_NO_STEPS);
-    return encode(tensorMap, &w);
+    return encode(tensorMap, &w, globalDim, globalStrides, elementStrides);
 }
 
 VCUDA_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {
