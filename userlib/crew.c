@@ -31,7 +31,7 @@
  */
 static struct {
     pthread_mutex_t owner;
-    bool started;
+    long helpers; /* -1: not started yet */
     char *dst;
     const char *src;
     size_t bytes;
@@ -40,7 +40,7 @@ static struct {
     uint32_t done; /* slices */
     uint32_t news; /* futex: the number of the copy */
     uint32_t asleep;
-} crew = {.owner = PTHREAD_MUTEX_INITIALIZER};
+} crew = {.owner = PTHREAD_MUTEX_INITIALIZER, .helpers = -1};
 
 #define TICKET(number, slice) ((uint64_t)(number) << 32 | (slice))
 #define NO_SLICE UINT32_MAX
@@ -135,24 +135,19 @@ static long helpers_wanted(void) {
     return n < 0 ? 0 : n < most ? n : most;
 }
 
-/* By the owner. A program's signals are not for helpers. */
-static long start(void) {
-    static long helpers;
+/* By the owner, once. A program's signals are not for helpers. */
+static void start(void) {
     sigset_t all, before;
     pthread_t thread;
 
-    if (crew.started)
-        return helpers;
-    crew.started = true;
-    helpers = 0;
+    crew.helpers = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (helpers < helpers_wanted() && !pthread_create(&thread, NULL, helper, NULL)) {
+    while (crew.helpers < helpers_wanted() && !pthread_create(&thread, NULL, helper, NULL)) {
         pthread_detach(thread);
-        helpers++;
+        crew.helpers++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return helpers;
 }
 
 /* By the owner, when no slice of the copy before is left. */
@@ -183,8 +178,11 @@ static void share(void *dst, const void *src, size_t bytes, bool out) {
 
 static void copy(void *dst, const void *src, size_t bytes, bool out) {
     if (bytes >= SHARED_BYTES && !pthread_mutex_trylock(&crew.owner)) {
-        bool helped = start() > 0;
+        bool helped;
 
+        if (crew.helpers < 0)
+            start();
+        helped = crew.helpers > 0;
         if (helped)
             share(dst, src, bytes, out);
         pthread_mutex_unlock(&crew.owner);
