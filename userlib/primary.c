@@ -102,22 +102,49 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     return r;
 }
 
-VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+/*
+ * Makes `end` of a device's primary context, under the lock. What is kept with the context goes
+ * before, if it ends when `last` have retained it.
+ */
+static CUresult end_primary(CUdevice dev, unsigned int last,
+                            CUresult (*end)(struct thread *t, CUdevice dev)) {
     struct thread *t;
     CUresult r = context_enter_device(&t, dev);
 
     if (r != CUDA_SUCCESS)
         return r;
-    end_locals_of_primary(dev, 1);
+    end_locals_of_primary(dev, last);
     pthread_mutex_lock(&primaries_lock);
-    if (!primaries[dev].retained) {
-        r = CUDA_ERROR_INVALID_CONTEXT;
-    } else if (--primaries[dev].retained == 0 && is_active(dev)) {
+    r = end(t, dev);
+    pthread_mutex_unlock(&primaries_lock);
+    return r;
+}
+
+static CUresult release(struct thread *t, CUdevice dev) {
+    CUresult r = CUDA_SUCCESS;
+
+    if (!primaries[dev].retained)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--primaries[dev].retained == 0 && is_active(dev)) {
         r = wire_cuDevicePrimaryCtxRelease_v2(t, primaries[dev].name, dev);
         deactivate(dev);
     }
-    pthread_mutex_unlock(&primaries_lock);
     return r;
+}
+
+VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+    return end_primary(dev, 1, release);
+}
+
+static CUresult reset(struct thread *t, CUdevice dev) {
+    CUresult r = wire_cuDevicePrimaryCtxReset_v2(t, dev);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    primaries[dev].flags = 0;
+    if (is_active(dev))
+        deactivate(dev);
+    return CUDA_SUCCESS;
 }
 
 /*
@@ -125,21 +152,7 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
  * retains it. After a fault nobody can: the driver makes none. All as native, its flags too.
  */
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
-    struct thread *t;
-    CUresult r = context_enter_device(&t, dev);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    end_locals_of_primary(dev, UINT_MAX);
-    pthread_mutex_lock(&primaries_lock);
-    r = wire_cuDevicePrimaryCtxReset_v2(t, dev);
-    if (r == CUDA_SUCCESS) {
-        primaries[dev].flags = 0;
-        if (is_active(dev))
-            deactivate(dev);
-    }
-    pthread_mutex_unlock(&primaries_lock);
-    return r;
+    return end_primary(dev, UINT_MAX, reset);
 }
 
 /* Of a context that is there, although it may not be the current one. */
