@@ -35,7 +35,8 @@ bool memory_limited(void) {
     return memory.owner && memory.limit;
 }
 
-uint64_t memory_held(void) {
+/* What all of the owner's sessions hold. */
+static uint64_t held_by_all(void) {
     return memory.owner ? vcuda_account_held(&memory.owner->account) : 0;
 }
 
@@ -152,7 +153,7 @@ uint64_t memory_size(uint64_t total) {
 }
 
 uint64_t memory_left(uint64_t left) {
-    uint64_t held = memory_held(), rest;
+    uint64_t held = held_by_all(), rest;
 
     if (!memory_limited())
         return left;

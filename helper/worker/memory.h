@@ -54,8 +54,6 @@ uint64_t memory_leave_pool(const void *pool);
 uint64_t memory_size(uint64_t total);
 uint64_t memory_left(uint64_t left);
 bool memory_limited(void);
-/* What all of the owner's sessions hold. */
-uint64_t memory_held(void);
 
 /* What the driver hands out at least: bytes are counted in these. */
 #define MEMORY_GRAIN 512u

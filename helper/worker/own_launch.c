@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Launches, and what would fit of them. */
-#include "launch.h"
-
 #include "launch_attributes.h"
+#include "worker.h"
 
 /* The event that stands in an attribute by its name. */
 static CUresult attribute_event(struct worker *w, CUevent *event) {
@@ -13,8 +12,9 @@ static CUresult attribute_event(struct worker *w, CUevent *event) {
     return r;
 }
 
-CUresult launch_attribute(struct worker *w, const struct vcuda_launch_attribute *given,
-                          CUlaunchAttribute *a) {
+/* One attribute for the driver: events by their names are looked up. */
+static CUresult launch_attribute(struct worker *w, const struct vcuda_launch_attribute *given,
+                                 CUlaunchAttribute *a) {
     a->id = (CUlaunchAttributeID)given->id;
     memcpy(&a->value, given->value, sizeof(a->value));
     switch (a->id) {
@@ -30,8 +30,9 @@ CUresult launch_attribute(struct worker *w, const struct vcuda_launch_attribute 
     }
 }
 
-CUresult launch_attributes(struct worker *w, const void *blob, uint32_t bytes,
-                           CUlaunchAttribute *attributes, unsigned int *count) {
+/* A blob of them, up to VCUDA_LAUNCH_ATTRIBUTES_MAX. */
+static CUresult launch_attributes(struct worker *w, const void *blob, uint32_t bytes,
+                                  CUlaunchAttribute *attributes, unsigned int *count) {
     const struct vcuda_launch_attribute *given = blob;
     CUresult r = CUDA_SUCCESS;
 

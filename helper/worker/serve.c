@@ -26,7 +26,8 @@ static __thread uint64_t context_now;
 static struct vcuda_spin looking;
 static uint8_t *record;
 
-void worker_cut_off(struct worker *w, const char *why) {
+/* Ends the session for a guest that broke the protocol. */
+static void cut_off(struct worker *w, const char *why) {
     if (!w->over)
         vcuda_log(VCUDA_LOG_WARNING, "session %lu: cut off: %s",
                   (unsigned long)vcuda_stats_get(&w->stats->session), why);
@@ -106,7 +107,7 @@ bool worker_await_space(struct worker *w, uint32_t len) {
         if (fits == 1)
             return true;
         if (fits < 0)
-            worker_cut_off(w, "its completion ring's index is nonsense");
+            cut_off(w, "its completion ring's index is nonsense");
         else
             sleep_for(w, VCUDA_WAIT_SPACE, completion_does_not_fit, -1);
     }
@@ -129,11 +130,11 @@ static void execute(struct worker *w, uint32_t len) {
     vcuda_stats_count(head->tag ? &w->stats->waited : &w->stats->posted);
     vcuda_stats_set(&w->stats->last_call, head->call);
     if (!d || !d->run) {
-        worker_cut_off(w, "it asked for a call that does not exist");
+        cut_off(w, "it asked for a call that does not exist");
         return;
     }
     if (!frame_open(&f, record, len, d->slots) || (!head->tag && !d->may_post)) {
-        worker_cut_off(w, "it sent a malformed record");
+        cut_off(w, "it sent a malformed record");
         return;
     }
     if (head->tag && d->telling == TELL_INSTEAD) {
@@ -175,7 +176,7 @@ static bool execute_some(struct worker *w) {
         int len = vcuda_rx_take(&w->duplex, record, VCUDA_REC_MAX, sizeof(struct vcuda_rec));
 
         if (len < 0)
-            worker_cut_off(w, "its submission ring is nonsense");
+            cut_off(w, "its submission ring is nonsense");
         if (len <= 0)
             break;
         taken++;

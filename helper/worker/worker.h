@@ -57,9 +57,6 @@ void worker_warm_for(struct worker *w);
 /* Ends the process soon after its program, whatever the executor does: false if it cannot. */
 bool worker_watch(struct worker *w);
 
-/* Ends the session for a guest that broke the protocol. */
-void worker_cut_off(struct worker *w, const char *why);
-
 /* Makes the context of a name current for this thread. 0 changes nothing. */
 CUresult worker_use_context(struct worker *w, uint64_t name);
 /* Forgets what this thread believes to be current. */

@@ -39,7 +39,7 @@ struct sim_context *sim_context_new(struct sim_device *device) {
     return NULL;
 }
 
-CUresult sim_context_open(struct sim_context *context, unsigned flags) {
+static CUresult open_context(struct sim_context *context, unsigned flags) {
     CUresult error = (CUresult)atomic_load(&context->device->error);
 
     if (error != CUDA_SUCCESS)
@@ -70,7 +70,8 @@ static void close_modules(struct sim_context *context) {
     }
 }
 
-void sim_context_close(struct sim_context *context) {
+/* Waits for the context's work, then takes back all that it owns. */
+static void close_context(struct sim_context *context) {
     struct sim_stream *legacy = context->legacy;
 
     atomic_store(&context->open, false);
@@ -148,7 +149,7 @@ CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
     context = sim_context_new(sim_device(dev));
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    result = sim_context_open(context, flags);
+    result = open_context(context, flags);
     if (result == CUDA_SUCCESS)
         result = sim_current_push(SIM_HANDLE(context));
     if (result != CUDA_SUCCESS)
@@ -180,7 +181,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
     if (!sim_handle_close(&context->object))
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     sim_current_drop(ctx);
-    sim_context_close(context);
+    close_context(context);
     return CUDA_SUCCESS;
 }
 
@@ -210,7 +211,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&device->primary_lock);
     if (!atomic_load(&device->primary->open))
-        result = sim_context_open(device->primary, device->primary_flags);
+        result = open_context(device->primary, device->primary_flags);
     if (result == CUDA_SUCCESS)
         device->primary_refs++;
     pthread_mutex_unlock(&device->primary_lock);
@@ -232,7 +233,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
         result = CUDA_SUCCESS;
         /* It may have been reset meanwhile. */
         if (--device->primary_refs == 0 && atomic_load(&device->primary->open))
-            sim_context_close(device->primary);
+            close_context(device->primary);
     }
     pthread_mutex_unlock(&device->primary_lock);
     return result;
@@ -248,7 +249,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     end_locals_of_primary(device, UINT_MAX);
     pthread_mutex_lock(&device->primary_lock);
     if (atomic_load(&device->primary->open))
-        sim_context_close(device->primary);
+        close_context(device->primary);
     device->primary_flags = 0;
     pthread_mutex_unlock(&device->primary_lock);
     return CUDA_SUCCESS;

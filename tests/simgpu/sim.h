@@ -132,11 +132,6 @@ struct sim_device *sim_device(CUdevice dev);
 uint64_t sim_now(void);
 
 /* context.c */
-CUresult sim_context_open(struct sim_context *context, unsigned flags);
-
-/* Waits for the context's work, then takes back all that it owns. */
-void sim_context_close(struct sim_context *context);
-
 /* A new context with a handle, not yet open. NULL: out of memory. */
 struct sim_context *sim_context_new(struct sim_device *device);
 

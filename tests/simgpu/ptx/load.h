@@ -163,7 +163,6 @@ struct sym *ld_sym(struct loader *ld, struct map *map, const char *s, size_t len
                    enum sym_kind kind); /* declares */
 void parse_module(struct loader *ld);
 void parse_function(struct loader *ld, bool is_extern);
-void parse_body(struct loader *ld, struct func *f);
 void parse_variable(struct loader *ld, bool is_extern);
 void parse_registers(struct loader *ld);
 void parse_formals(struct loader *ld, struct func *f, struct formal **list, unsigned *count);
@@ -205,7 +204,6 @@ uint32_t src_pred(struct loader *ld, const struct operand *o);
 uint32_t dst_pred(struct loader *ld, const char *s, size_t len); /* '_': a register for nobody */
 uint32_t dst_pred_operand(struct loader *ld, const struct operand *o);
 bool const_int(const struct operand *o, int64_t *v);
-bool is_sink(const struct operand *o);
 void jump_to(struct loader *ld, const struct operand *o, uint32_t insn);
 
 /* Address operand into i->a, i->imm, i->flags, i->space (emit nothing in between). */

@@ -129,43 +129,6 @@ static struct token parse_signature(struct loader *ld, struct func *f) {
     return name;
 }
 
-void parse_function(struct loader *ld, bool is_extern) {
-    bool is_entry = ld_dot(ld, "entry");
-    if (!is_entry)
-        ld_dot(ld, "func");
-    if (ld_dot(ld, "attribute"))
-        ld_error(ld, ld->tok.line, PTX_ERR_UNSUPPORTED, "function attributes");
-    struct func *f = new_func(ld, is_entry);
-    if (!f)
-        return;
-    ld->f = f;
-    struct token name = parse_signature(ld, f);
-    struct func *known = ld->status == PTX_OK ? bind_name(ld, f, &name) : NULL;
-    if (!known)
-        return;
-    if (known != f) { /* declared before: both must agree, and calls were built for the first */
-        if (!same_shape(known, f))
-            ld_syntax(ld, "%s is declared with other parameters", known->name);
-        f->name = known->name;
-        known->frame_size = f->frame_size;
-        known->local_size = f->local_size;
-        known->params = f->params; /* the names may differ */
-        known->results = f->results;
-        known->param_bytes = f->param_bytes;
-        f = ld->f = known;
-    }
-    parse_hints(ld, f);
-    if (ld_punct(ld, ';')) {
-        ld->f = NULL;
-        return;
-    }
-    if (f->has_body || is_extern)
-        ld_syntax(ld, "%s has a second body", f->name);
-    f->has_body = true;
-    parse_body(ld, f);
-    ld->f = NULL;
-}
-
 /* --- bodies --- */
 
 static void declare_formals(struct loader *ld, struct formal *list, unsigned count) {
@@ -380,7 +343,7 @@ static void parse_scopes(struct loader *ld) {
     }
 }
 
-void parse_body(struct loader *ld, struct func *f) {
+static void parse_body(struct loader *ld, struct func *f) {
     struct stmt end = {.guard = PRED_TRUE};
 
     map_free(&ld->locals);
@@ -399,4 +362,43 @@ void parse_body(struct loader *ld, struct func *f) {
     ld->st = NULL;
     f->end = (uint32_t)ld->m->code_count;
     f->reg_units = count_registers(ld);
+}
+
+/* --- functions --- */
+
+void parse_function(struct loader *ld, bool is_extern) {
+    bool is_entry = ld_dot(ld, "entry");
+    if (!is_entry)
+        ld_dot(ld, "func");
+    if (ld_dot(ld, "attribute"))
+        ld_error(ld, ld->tok.line, PTX_ERR_UNSUPPORTED, "function attributes");
+    struct func *f = new_func(ld, is_entry);
+    if (!f)
+        return;
+    ld->f = f;
+    struct token name = parse_signature(ld, f);
+    struct func *known = ld->status == PTX_OK ? bind_name(ld, f, &name) : NULL;
+    if (!known)
+        return;
+    if (known != f) { /* declared before: both must agree, and calls were built for the first */
+        if (!same_shape(known, f))
+            ld_syntax(ld, "%s is declared with other parameters", known->name);
+        f->name = known->name;
+        known->frame_size = f->frame_size;
+        known->local_size = f->local_size;
+        known->params = f->params; /* the names may differ */
+        known->results = f->results;
+        known->param_bytes = f->param_bytes;
+        f = ld->f = known;
+    }
+    parse_hints(ld, f);
+    if (ld_punct(ld, ';')) {
+        ld->f = NULL;
+        return;
+    }
+    if (f->has_body || is_extern)
+        ld_syntax(ld, "%s has a second body", f->name);
+    f->has_body = true;
+    parse_body(ld, f);
+    ld->f = NULL;
 }
