@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "guest.h"
 #include "layout.h"

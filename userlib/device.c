@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is known of devices since the hello: answered here. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cuda_calls.h"
 #include "cuda_errors.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Device memory and pinned host memory. */
-#include <stdlib.h>
 
 #include "apart.h"
 #include "arena.h"

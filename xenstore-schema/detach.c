@@ -3,7 +3,6 @@
 #include "node.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <time.h>

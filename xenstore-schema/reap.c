@@ -2,7 +2,6 @@
 /* Removing what a toolstack that does not know vcuda leaves of a dead domain. */
 #include "node.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /*

@@ -8,7 +8,6 @@
 
 #ifdef HAVE_ZMQ
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zmq.h>

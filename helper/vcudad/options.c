@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
-#include "owner.h"
 #include "sandbox.h"
 #include "schema.h"
 #include "xen.h"

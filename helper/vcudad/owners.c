@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "owners.h"
-#include "log.h"
 #include "memfile.h"
 #include "shares.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A node's parameters as the driver tells them, into the record's form. */
-#include <stdlib.h>
 
 #include "graph_params.h"
 #include "hostfunc.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The nodes of graphs: added, changed, asked about. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Hello, and what the guest may know of its devices. */
-#include <stdio.h>
 
 #include "barrier.h"
 #include "log.h"

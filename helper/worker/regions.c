@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The arena's regions: mapped where the program has them, registered with the driver. */
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "answers.h"
-#include "barrier.h"
 #include "hostfunc.h"
 #include "log.h"
 #include "messages.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "log.h"
 

@@ -4,7 +4,6 @@
  * pageable memory cannot be left to a copy that goes on, so that the host waits for the copy, or
  * hands over a copy of a small source.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "copy.h"

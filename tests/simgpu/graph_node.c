@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Nodes from what programs say of them, and back. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph_condition.h"

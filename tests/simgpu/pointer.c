@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is known of an address. */
-#include <stdlib.h>
 
 #include "sim.h"
 

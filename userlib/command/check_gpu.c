@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "checks.h"

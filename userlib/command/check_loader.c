@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <link.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "checks.h"

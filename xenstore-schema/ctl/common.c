@@ -32,8 +32,8 @@ enum ctl_status ctl_fail_errno(int err, const char *doing) {
 }
 
 void ctl_help(const struct ctl_command *command, FILE *out) {
-    fprintf(out, "usage: vcudactl %s %s\n\n%s %s\n", command->name, command->arguments,
-            command->name, command->what);
+    fprintf(out, "usage: vcudactl %s%s%s\n\n%s %s\n", command->name,
+            command->arguments[0] ? " " : "", command->arguments, command->name, command->what);
     if (command->options)
         fprintf(out, "\n%s", command->options);
 }

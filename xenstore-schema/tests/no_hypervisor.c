@@ -6,7 +6,6 @@
  * `virq` there is Xen's interrupt that says that some domain died. Guests'
  * rings are empty pages: xenstored serves its socket only.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>

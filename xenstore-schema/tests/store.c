@@ -2,7 +2,6 @@
 /* Starting xenstored and playing the toolstack towards it. */
 #include "store.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,6 @@
  * Streams that are asked for inside a host function: its own and others, in graphs. Not behind a
  * fault: a driver was seen to wait for ever there.
  */
-#include <unistd.h>
 
 #include "common.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Launches: parameters, shapes, what is refused at once, and what a fault leaves behind. */
-#include <fcntl.h>
 
 #include "check.h"
 

@@ -2,7 +2,6 @@
 /* From operands to refs: registers, constants, addresses; and the stream of instructions. */
 #include "load.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "flow.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Divergence, synchronisation, and threads that wait for each other. */
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support.h"
