@@ -238,7 +238,7 @@ static bool name_is(const struct operand *o, const char *s) {
     return strlen(s) == o->len && !memcmp(o->s, s, o->len);
 }
 
-static bool is_sink(const struct operand *o) {
+bool is_sink(const struct operand *o) {
     return o->kind == OPD_NAME && name_is(o, "_");
 }
 

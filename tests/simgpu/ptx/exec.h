@@ -150,6 +150,7 @@ enum step fault(struct warp *w, const struct insn *i, int lane, enum ptx_status 
 /* --- memory (memory.c) --- */
 /* Host pointer for a generic address, or NULL. */
 char *lane_pointer(struct warp *w, int lane, uint64_t addr, size_t len);
+char *global_pointer(struct warp *w, uint64_t addr, size_t len);
 /* Host pointers for all lanes of the mask; false: a fault was recorded. */
 bool pointers(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p);
 

@@ -204,6 +204,7 @@ uint32_t src_pred(struct loader *ld, const struct operand *o);
 uint32_t dst_pred(struct loader *ld, const char *s, size_t len); /* '_': a register for nobody */
 uint32_t dst_pred_operand(struct loader *ld, const struct operand *o);
 bool const_int(const struct operand *o, int64_t *v);
+bool is_sink(const struct operand *o);
 void jump_to(struct loader *ld, const struct operand *o, uint32_t insn);
 
 /* Address operand into i->a, i->imm, i->flags, i->space (emit nothing in between). */

@@ -33,7 +33,7 @@ static int known_range(const struct ranges *known, uint64_t addr, size_t len) {
     return -1;
 }
 
-static char *global_pointer(struct warp *w, uint64_t addr, size_t len) {
+char *global_pointer(struct warp *w, uint64_t addr, size_t len) {
     if (known_range(w->ranges, addr, len) >= 0)
         return (char *)(uintptr_t)addr;
     return learn_range(w, addr, len);
