@@ -121,6 +121,7 @@ static bool add_default_stream_waits(struct sim_stream *stream, struct sim_op *o
 /* Runs the first operation of the queue; called and left with the lock held. */
 static void run_first(struct sim_stream *stream) {
     struct sim_op *op = stream->head;
+    struct sim_mark *mark = sim_mark_ref(op->mark);
     CUresult error;
 
     for (unsigned i = 0; i < op->wait_count; i++)
@@ -137,12 +138,14 @@ static void run_first(struct sim_stream *stream) {
     stream->head = op->next;
     if (!stream->head)
         stream->tail = &stream->head;
-    op->mark->time = sim_now();
-    atomic_store_explicit(&op->mark->done, true, memory_order_release);
-    pthread_cond_broadcast(&progress);
     pthread_mutex_unlock(&lock);
+    /* Before anybody sees it done: who waited for it finds nothing held by it. */
     sim_op_discard(op);
     pthread_mutex_lock(&lock);
+    mark->time = sim_now();
+    atomic_store_explicit(&mark->done, true, memory_order_release);
+    pthread_cond_broadcast(&progress);
+    sim_mark_put(mark);
 }
 
 /* Takes the stream out of its context, whose reference the caller then drops; under the lock. */
