@@ -36,38 +36,36 @@ CUresult image_send(struct thread *t, const struct cuda_image *image,
 }
 
 /* One portion: *count names were in it. */
-static CUresult give_names(const char *names, uint32_t len, uint32_t first, uint32_t *count,
-                           CUresult (*each)(void *arg, uint32_t index, const char *name),
-                           void *arg) {
+static CUresult take_names(struct thread *t, const struct listing *l, const char *names,
+                           uint32_t len, uint32_t first, uint32_t *count) {
     CUresult r = CUDA_SUCCESS;
 
     *count = 0;
     for (uint32_t at = 0; at < len && r == CUDA_SUCCESS;) {
         size_t size = strnlen(names + at, len - at) + 1;
+        uint32_t index = first + (*count)++;
 
         if (size > len - at)
             return VCUDA_ERROR_LOST;
-        r = each(arg, first + (*count)++, names + at);
+        if (index < l->room)
+            r = l->find(t, l->owner, names + at, &l->handles[index]);
         at += (uint32_t)size;
     }
     return r;
 }
 
-CUresult names_ask(struct thread *t, uint64_t owner,
-                   CUresult (*ask)(struct thread *t, uint64_t owner, uint32_t first, void *names,
-                                   uint32_t cap, uint32_t *len),
-                   CUresult (*each)(void *arg, uint32_t index, const char *name), void *arg) {
+CUresult names_list(struct thread *t, const struct listing *l) {
     const uint32_t cap = VCUDA_REC_MAX - 1024;
     char *names = malloc(cap);
     uint32_t first = 0, count = 1;
     CUresult r = names ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 
-    while (r == CUDA_SUCCESS && count) {
+    while (r == CUDA_SUCCESS && count && first < l->room) {
         uint32_t len = 0;
 
-        r = ask(t, owner, first, names, cap, &len);
+        r = l->ask(t, l->name, first, names, cap, &len);
         if (r == CUDA_SUCCESS)
-            r = give_names(names, len, first, &count, each, arg);
+            r = take_names(t, l, names, len, first, &count);
         first += count;
     }
     free(names);

@@ -98,9 +98,6 @@ struct library {
     struct variable *variables;
 };
 
-/* The library of a call about one; no context is needed. */
-CUresult library_enter(struct thread **t, CUlibrary library, bool complete, struct library **l);
-
 /*
  * Whether an attribute has the value already that a program sets: libraries set the same before
  * each of their launches. *set is what is remembered of it.
@@ -188,18 +185,19 @@ CUresult image_send(struct thread *t, const struct cuda_image *image,
 /* What a linker of the worker's made, `all` bytes of it. */
 CUresult linker_read(struct thread *t, uint64_t name, void *to, size_t all);
 
-/*
- * Calls `each` with every name of a list that the worker gives in portions: `ask` fetches those
- * from the first one on, each ended by a NUL. Stops at the first error.
- */
-CUresult names_ask(struct thread *t, uint64_t owner,
-                   CUresult (*ask)(struct thread *t, uint64_t owner, uint32_t first, void *names,
-                                   uint32_t cap, uint32_t *len),
-                   CUresult (*each)(void *arg, uint32_t index, const char *name), void *arg);
+/* What a module or a library has of a kind, as handles: `room` of them at most. */
+struct listing {
+    /* Fetches a portion of the names, from the first one on, each ended by a NUL. */
+    CUresult (*ask)(struct thread *t, uint64_t owner, uint32_t first, void *names, uint32_t cap,
+                    uint32_t *len);
+    CUresult (*find)(struct thread *t, void *owner, const char *symbol, uint64_t *handle);
+    void *owner;
+    uint64_t name; /* the owner's */
+    uint64_t *handles;
+    unsigned int room;
+};
+CUresult names_list(struct thread *t, const struct listing *l);
 
-/* A module's function of that name: the same handle each time. */
-CUresult module_function(struct thread *t, struct module *m, const char *symbol,
-                         struct function **f);
 /* Ends a module and its functions, also those of its names that were handed out. */
 void module_free(void *module);
 

@@ -188,7 +188,9 @@ VCUDA_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *file
     return r;
 }
 
-CUresult library_enter(struct thread **t, CUlibrary library, bool complete, struct library **l) {
+/* The library of a call about one; no context is needed. */
+static CUresult library_enter(struct thread **t, CUlibrary library, bool complete,
+                              struct library **l) {
     CUresult r = guest_enter_any(t);
 
     if (r != CUDA_SUCCESS)
@@ -252,71 +254,53 @@ static struct kernel *add_kernel(struct library *l, struct kernel *k) {
     return there ? there : k;
 }
 
-static CUresult get_kernel(struct thread *t, struct library *l, const char *symbol,
-                           struct kernel **out) {
+/* The same name gives the same handle, as native. */
+static CUresult get_kernel(struct thread *t, void *library, const char *symbol, uint64_t *handle) {
+    struct library *l = library;
     struct kernel *k;
     CUresult r;
 
     code_lock();
-    *out = find_kernel(l, symbol);
+    k = find_kernel(l, symbol);
     code_unlock();
-    if (*out)
+    if (k) {
+        *handle = k->name;
         return CUDA_SUCCESS;
+    }
     k = new_kernel(l, symbol);
     if (!k)
         return CUDA_ERROR_OUT_OF_MEMORY;
     r = wire_library_kernel(t, k->name, l->name, symbol);
     if (r == CUDA_SUCCESS)
-        *out = add_kernel(l, k);
+        *handle = add_kernel(l, k)->name;
     else
         free_kernel(k);
     return r;
 }
 
-/* The same name gives the same handle, as native. */
 VCUDA_EXPORT CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name) {
     struct library *l;
-    struct kernel *k;
     struct thread *t;
     CUresult r = library_enter(&t, library, pKernel && name, &l);
 
     if (r == CUDA_SUCCESS && strlen(name) >= VCUDA_INLINE_MAX)
         r = CUDA_ERROR_NOT_FOUND;
-    if (r == CUDA_SUCCESS)
-        r = get_kernel(t, l, name, &k);
-    if (r == CUDA_SUCCESS)
-        *pKernel = (CUkernel)k->name;
-    return r;
-}
-
-struct enumeration {
-    struct thread *thread;
-    struct library *library;
-    CUkernel *kernels;
-    unsigned int room;
-};
-
-static CUresult enumerate(void *arg, uint32_t index, const char *name) {
-    struct enumeration *e = arg;
-    struct kernel *k;
-    CUresult r;
-
-    if (index >= e->room)
-        return CUDA_SUCCESS;
-    r = get_kernel(e->thread, e->library, name, &k);
-    if (r == CUDA_SUCCESS)
-        e->kernels[index] = (CUkernel)k->name;
-    return r;
+    return r == CUDA_SUCCESS ? get_kernel(t, l, name, (uint64_t *)pKernel) : r;
 }
 
 VCUDA_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels,
                                                 CUlibrary lib) {
-    struct enumeration e = {.kernels = kernels, .room = numKernels};
-    CUresult r = library_enter(&e.thread, lib, kernels, &e.library);
+    struct listing list = {.ask = wire_library_names,
+                           .find = get_kernel,
+                           .name = (uint64_t)lib,
+                           .handles = (uint64_t *)kernels,
+                           .room = numKernels};
+    struct library *l;
+    struct thread *t;
+    CUresult r = library_enter(&t, lib, kernels, &l);
 
-    return r == CUDA_SUCCESS && numKernels
-               ? names_ask(e.thread, e.library->name, wire_library_names, enumerate, &e)
-               : r;
+    list.owner = r == CUDA_SUCCESS ? l : NULL;
+    return r == CUDA_SUCCESS ? names_list(t, &list) : r;
 }
 
 /* A variable, in the thread's context: either may be NULL, but not both. */

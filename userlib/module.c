@@ -139,16 +139,20 @@ static bool of_symbol(const struct function *f, const struct function *wanted) {
     return !strcmp(f->symbol, wanted->symbol);
 }
 
-CUresult module_function(struct thread *t, struct module *m, const char *symbol,
-                         struct function **out) {
+/* The same name gives the same handle, as native. */
+static CUresult find_function(struct thread *t, void *module, const char *symbol,
+                              uint64_t *handle) {
     char answer[FUNCTION_INFO_BYTES] __attribute__((aligned(8)));
+    struct module *m = module;
+    struct function *f =
+        functions_find(&m->functions, &(struct function){.symbol = (char *)symbol}, of_symbol);
     uint32_t len = 0;
-    struct function *f;
     CUresult r;
 
-    *out = functions_find(&m->functions, &(struct function){.symbol = (char *)symbol}, of_symbol);
-    if (*out)
+    if (f) {
+        *handle = f->name;
         return CUDA_SUCCESS;
+    }
     f = function_new(symbol);
     if (!f)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -158,15 +162,13 @@ CUresult module_function(struct thread *t, struct module *m, const char *symbol,
     if (r == CUDA_SUCCESS)
         r = function_take(f, (const void *)answer, len);
     if (r == CUDA_SUCCESS)
-        *out = functions_add(&m->functions, f, of_symbol);
+        *handle = functions_add(&m->functions, f, of_symbol)->name;
     else
         functions_free(f);
     return r;
 }
 
-/* The same name gives the same handle, as native. */
 VCUDA_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-    struct function *f;
     struct module *m;
     struct thread *t;
     CUresult r = guest_enter(&t);
@@ -176,47 +178,25 @@ VCUDA_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, cons
     if (!hfunc || !name || strlen(name) >= VCUDA_INLINE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     m = names_get(VCUDA_KIND_MODULE, (uint64_t)hmod);
-    if (!m)
-        return CUDA_ERROR_INVALID_HANDLE;
-    r = module_function(t, m, name, &f);
-    if (r == CUDA_SUCCESS)
-        *hfunc = (CUfunction)f->name;
-    return r;
-}
-
-struct enumeration {
-    struct thread *thread;
-    struct module *module;
-    CUfunction *functions;
-    unsigned int room;
-};
-
-static CUresult enumerate(void *arg, uint32_t index, const char *name) {
-    struct enumeration *e = arg;
-    struct function *f;
-    CUresult r;
-
-    if (index >= e->room)
-        return CUDA_SUCCESS;
-    r = module_function(e->thread, e->module, name, &f);
-    if (r == CUDA_SUCCESS)
-        e->functions[index] = (CUfunction)f->name;
-    return r;
+    return m ? find_function(t, m, name, (uint64_t *)hfunc) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 VCUDA_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
                                                  CUmodule mod) {
-    struct enumeration e = {.functions = functions, .room = numFunctions};
-    CUresult r = guest_enter(&e.thread);
+    struct listing l = {.ask = wire_module_names,
+                        .find = find_function,
+                        .name = (uint64_t)mod,
+                        .handles = (uint64_t *)functions,
+                        .room = numFunctions};
+    struct thread *t;
+    CUresult r = guest_enter(&t);
 
     if (r != CUDA_SUCCESS)
         return r;
     if (!functions || !numFunctions)
         return CUDA_ERROR_INVALID_VALUE;
-    e.module = names_get(VCUDA_KIND_MODULE, (uint64_t)mod);
-    if (!e.module)
-        return CUDA_ERROR_INVALID_HANDLE;
-    return names_ask(e.thread, (uint64_t)mod, wire_module_names, enumerate, &e);
+    l.owner = names_get(VCUDA_KIND_MODULE, (uint64_t)mod);
+    return l.owner ? names_list(t, &l) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
