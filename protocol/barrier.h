@@ -18,6 +18,8 @@
 #define vcuda_load_once(p) READ_ONCE(*(p))
 #define vcuda_store_once(p, v) WRITE_ONCE(*(p), v)
 #define vcuda_full_barrier() virt_mb()
+#define vcuda_write_barrier() virt_wmb()
+#define vcuda_read_barrier() virt_rmb()
 #define vcuda_exchange(p, v) xchg(p, v)
 #else
 #define vcuda_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -25,6 +27,8 @@
 #define vcuda_load_once(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define vcuda_store_once(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define vcuda_full_barrier() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define vcuda_write_barrier() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define vcuda_read_barrier() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define vcuda_exchange(p, v) __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
 #endif
 

@@ -35,13 +35,23 @@
  * What one side publishes. Indices count bytes, run freely modulo 2^32 and are
  * multiples of 8; prod - cons is the number of bytes in a ring.
  *
+ * news: a copy of the record that ends at index news_end, where that record
+ * takes a single line of the ring: who looks at prod has it along with the
+ * index, and need not wait for the ring's line. The ring holds it all the same.
+ * The writer changes news_end, then news, then prod; the reader takes the copy
+ * only if news_end is prod before and after. news_end 0 and news of length 0,
+ * as all begins, stand for none.
+ *
  * wait: 0 while the side runs; else (epoch << 2) | VCUDA_WAIT_* bits while it
  * sleeps, or is about to. The epoch is new for each sleep, so that the peer can
  * tell a sleep that it has already sent a notification for.
  */
+#define VCUDA_NEWS_MAX 56u
+
 struct vcuda_side {
 	__u32 prod; /* bytes this side has written into its outbound ring */
-	__u32 pad0[15];
+	__u32 news_end;
+	__u8 news[VCUDA_NEWS_MAX];
 	__u32 cons; /* bytes this side has read from its inbound ring */
 	__u32 pad1[15];
 	__u32 wait;

@@ -69,20 +69,38 @@ int vcuda_rx_ready(struct vcuda_duplex *d)
 	return bytes < 0 ? bytes : bytes > 0;
 }
 
-int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len)
+/*
+ * Copies the one record that waits from the line in which its end was read:
+ * its length, or 0 if it is not there, or no longer.
+ */
+static __u32 take_news(const struct vcuda_duplex *d, void *buf, __u32 cap)
 {
-	int bytes = rx_bytes(d);
-	__u32 at = d->cons & (d->rx_size - 1);
-	__u32 len;
-	__u32 first;
+	const struct vcuda_side *peer = d->peer;
 
-	if (bytes <= 0)
-		return bytes;
+	if (d->rx_seen - d->cons != VCUDA_CACHE_LINE ||
+	    cap < VCUDA_CACHE_LINE ||
+	    vcuda_load_acquire(&peer->news_end) != d->rx_seen)
+		return 0;
+	memcpy(buf, peer->news, VCUDA_NEWS_MAX);
+	memset((__u8 *)buf + VCUDA_NEWS_MAX, 0,
+	       VCUDA_CACHE_LINE - VCUDA_NEWS_MAX);
+	vcuda_read_barrier();
+	if (vcuda_load_once(&peer->news_end) != d->rx_seen)
+		return 0;
+	return *(const __u32 *)buf == VCUDA_CACHE_LINE ? VCUDA_CACHE_LINE : 0;
+}
+
+/* Copies the next record of the ring, of `bytes` that are there: its length, or -EPROTO. */
+static int take_from_ring(const struct vcuda_duplex *d, void *buf, __u32 cap,
+			  __u32 min_len, __u32 bytes)
+{
+	__u32 at = d->cons & (d->rx_size - 1);
+	__u32 first = d->rx_size - at;
 	/* Records are 8-aligned: the length word never wraps. Read it once. */
-	len = vcuda_load_once((const __u32 *)(d->rx + at));
-	if (len < min_len || len > cap || len > (__u32)bytes || len & 7)
+	__u32 len = vcuda_load_once((const __u32 *)(d->rx + at));
+
+	if (len < min_len || len > cap || len > bytes || len & 7)
 		return -EPROTO;
-	first = d->rx_size - at;
 	if (len <= first) {
 		memcpy(buf, d->rx + at, len);
 	} else {
@@ -90,6 +108,21 @@ int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len)
 		memcpy((__u8 *)buf + first, d->rx, len - first);
 	}
 	*(__u32 *)buf = len; /* the length that was checked, not a later one */
+	return len;
+}
+
+int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len)
+{
+	int bytes = rx_bytes(d);
+	int len;
+
+	if (bytes <= 0)
+		return bytes;
+	len = take_news(d, buf, cap);
+	if (!len)
+		len = take_from_ring(d, buf, cap, min_len, bytes);
+	if (len < 0)
+		return len;
 	d->cons += len;
 	vcuda_store_release(&d->own->cons, d->cons);
 	return len;

@@ -7,8 +7,8 @@
  * be, so that the reader works on a private copy that the peer cannot change.
  *
  * The writer's steps:   vcuda_tx_fits, vcuda_tx_put... or what is written to
- *                       vcuda_tx_place, vcuda_tx_publish, and a notification if
- *                       vcuda_must_wake(DATA) says so.
+ *                       vcuda_tx_place, vcuda_tx_publish or vcuda_tx_tell, and
+ *                       a notification if vcuda_must_wake(DATA) says so.
  * The reader's steps:   vcuda_rx_take, and a notification if
  *                       vcuda_must_wake(SPACE) says so.
  * Before sleeping:      vcuda_wait_begin, look once more, sleep,
@@ -44,6 +44,7 @@ struct vcuda_duplex {
 	__u32 cons;     /* likewise */
 	__u32 tx_seen;  /* peer's cons when last looked at */
 	__u32 rx_seen;  /* peer's prod when last looked at */
+	__u32 news_end; /* ours, as last written */
 	__u32 epoch;    /* of our last sleep */
 	__u32 notified; /* the peer's wait word that we last answered */
 };
@@ -108,6 +109,25 @@ static inline void *vcuda_tx_place(struct vcuda_duplex *d, __u32 len)
 static inline void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len)
 {
 	d->prod += len;
+	/* News of 2^32 bytes ago are not this record's. */
+	if (d->prod == d->news_end)
+		vcuda_store_once(&d->own->news_end, ++d->news_end);
+	vcuda_store_release(&d->own->prod, d->prod);
+}
+
+/*
+ * Publishes a record that takes one line of the ring as news: for what the peer
+ * waits for. Of the record, which is in the ring as well, bytes (VCUDA_NEWS_MAX
+ * at most) are not padding.
+ */
+static inline void vcuda_tx_tell(struct vcuda_duplex *d, const void *record,
+				 __u32 bytes)
+{
+	d->prod += VCUDA_CACHE_LINE;
+	d->news_end = d->prod;
+	vcuda_store_once(&d->own->news_end, d->news_end);
+	vcuda_write_barrier();
+	memcpy(d->own->news, record, bytes);
 	vcuda_store_release(&d->own->prod, d->prod);
 }
 

@@ -57,20 +57,19 @@ static inline void vcuda_spin_init(struct vcuda_spin *s, __u64 ceiling,
 }
 
 /*
- * Looks for a record for a microsecond or less: whether there are news. The
- * record's own line is asked for along with the index that tells of it. `first`
+ * Looks for a record for a microsecond or less: whether there are news. `first`
  * is for the first look of a wait: a pause takes up to 50 ns on some processors,
- * much of a call that the peer answers at once.
+ * much of a call that the peer answers at once. The record's own line is left
+ * alone: what is waited for comes with the index (vcuda_tx_tell), and its writer
+ * has that line to itself.
  */
 static inline int vcuda_spin_look(struct vcuda_duplex *d, int first)
 {
-	const __u8 *next = d->rx + (d->cons & (d->rx_size - 1));
 	int i;
 
 	for (i = 0; i < (first ? 256 : 32); i++) {
 		if (vcuda_rx_ready(d))
 			return 1;
-		__builtin_prefetch(next);
 		if (!first)
 			__builtin_ia32_pause();
 	}

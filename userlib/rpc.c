@@ -420,7 +420,10 @@ static CUresult submit(struct rpc *rpc) {
     if (!place)
         return VCUDA_ERROR_LOST;
     put_record((uint8_t *)place, rpc);
-    submit_publish(place, rpc->head.len, &of_calls[rpc->head.call]);
+    if (rpc->head.tag && !rpc->blob_count && len <= VCUDA_NEWS_MAX)
+        submit_tell(place, rpc, (uint32_t)len, &of_calls[rpc->head.call]);
+    else
+        submit_publish(place, rpc->head.len, &of_calls[rpc->head.call]);
     /* Who ended the session may not have seen that this call would wait. */
     return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;
 }

@@ -43,15 +43,35 @@ static inline struct vcuda_rec *submit_reserve(uint32_t len) {
     return likely(place) ? place : (void *)submission.over_end;
 }
 
-/* Sends what was reserved, and counts it in *count, which is only written here. */
-static inline void submit_publish(const struct vcuda_rec *place, uint32_t len, uint64_t *count) {
+static inline void submit_put_over_end(const struct vcuda_rec *place, uint32_t len) {
     if (unlikely(place == (const void *)submission.over_end))
         vcuda_tx_put(&submission.rings, 0, place, len);
-    vcuda_tx_publish(&submission.rings, len);
+}
+
+/* What was published is counted, and others may write. */
+static inline void submit_leave(uint64_t *count) {
     vcuda_store_once(count, *count + 1);
     lock_leave(&submission.lock);
     if (unlikely(vcuda_must_wake(&submission.rings, VCUDA_WAIT_DATA)))
         submit_kick();
+}
+
+/* Sends what was reserved, and counts it in *count, which is only written here. */
+static inline void submit_publish(const struct vcuda_rec *place, uint32_t len, uint64_t *count) {
+    submit_put_over_end(place, len);
+    vcuda_tx_publish(&submission.rings, len);
+    submit_leave(count);
+}
+
+/*
+ * The same for a line of which `bytes`, VCUDA_NEWS_MAX at most, are a call that is waited for, and
+ * stand at `record` as well: the worker has them along with the index.
+ */
+static inline void submit_tell(const struct vcuda_rec *place, const void *record, uint32_t bytes,
+                               uint64_t *count) {
+    submit_put_over_end(place, VCUDA_CACHE_LINE);
+    vcuda_tx_tell(&submission.rings, record, bytes);
+    submit_leave(count);
 }
 
 /* Sends nothing. */

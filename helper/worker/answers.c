@@ -13,8 +13,7 @@ static bool room(struct worker *w, uint32_t len, bool wait) {
     return vcuda_tx_fits(&w->duplex, len) == 1 || (wait && worker_await_space(w, len));
 }
 
-static void publish(struct worker *w, uint32_t len) {
-    vcuda_tx_publish(&w->duplex, len);
+static void wake(struct worker *w) {
     if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
         worker_kick(w);
 }
@@ -27,31 +26,48 @@ static bool send_messages(struct worker *w, bool wait) {
         if (!room(w, m->len, wait))
             return false;
         vcuda_tx_put(&w->duplex, 0, m->record, m->len);
-        publish(w, m->len);
+        vcuda_tx_publish(&w->duplex, m->len);
+        wake(w);
         messages_sent();
     }
     return true;
 }
 
+/* Header and out arguments of an answer. */
+struct answer {
+    struct vcuda_rec head;
+    uint64_t slots[FRAME_OUTS_MAX];
+};
+
+static void put(struct worker *w, const struct answer *a, const void *blob, uint32_t blob_bytes) {
+    uint32_t bytes = (uint32_t)sizeof(a->head) + 8u * a->head.flags;
+
+    vcuda_tx_put(&w->duplex, 0, a, bytes);
+    if (blob_bytes) /* its buffer is padded */
+        vcuda_tx_put(&w->duplex, bytes, blob, VCUDA_PAD8(blob_bytes));
+    if (bytes <= VCUDA_NEWS_MAX && !blob_bytes)
+        vcuda_tx_tell(&w->duplex, a, bytes);
+    else
+        vcuda_tx_publish(&w->duplex, a->head.len);
+}
+
 /* What kernels printed before, and what was said before, is there before the answer. */
 static bool send_answer(struct worker *w, struct frame *f, bool wait) {
-    struct vcuda_rec head = {.call = f->head.call, .tag = f->head.tag, .status = f->status};
+    struct answer a = {.head = {.call = f->head.call, .tag = f->head.tag, .status = f->status}};
     uint32_t slots = f->status == CUDA_SUCCESS ? f->out_count : 0;
     uint32_t blob = slots && f->reply ? (uint32_t)f->outs[slots - 1] : 0;
 
-    head.flags = (uint16_t)slots;
-    head.len = VCUDA_PAD_LINE((uint32_t)sizeof(head) + 8 * slots + VCUDA_PAD8(blob));
+    a.head.flags = (uint16_t)slots;
+    a.head.len = VCUDA_PAD_LINE((uint32_t)sizeof(a.head) + 8 * slots + VCUDA_PAD8(blob));
     prints_send();
-    if (!send_messages(w, wait) || !room(w, head.len, wait))
+    if (!send_messages(w, wait) || !room(w, a.head.len, wait))
         return false;
     /* A call that has an error of its own leaves the other for the next. */
-    if (f->status == CUDA_SUCCESS && dispatch_table[head.call].telling == TELL_AFTER)
-        head.deferred = untold_take(f->head.status);
-    vcuda_tx_put(&w->duplex, 0, &head, sizeof(head));
-    vcuda_tx_put(&w->duplex, sizeof(head), f->outs, 8 * slots);
-    if (blob) /* its buffer is padded */
-        vcuda_tx_put(&w->duplex, (uint32_t)sizeof(head) + 8 * slots, f->reply, VCUDA_PAD8(blob));
-    publish(w, head.len);
+    if (f->status == CUDA_SUCCESS && dispatch_table[a.head.call].telling == TELL_AFTER)
+        a.head.deferred = untold_take(f->head.status);
+    memcpy(a.slots, f->outs, 8 * slots);
+    put(w, &a, f->reply, blob);
+    wake(w);
     return true;
 }
 

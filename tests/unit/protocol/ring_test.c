@@ -158,6 +158,91 @@ CASE(taken_records_are_copies) {
     take_record(test, &p.h, 512, 3);
 }
 
+static void tell_record(CASE_ARG, struct vcuda_duplex *from, __u8 seed) {
+    __u8 record[VCUDA_CACHE_LINE];
+
+    make_record(record, sizeof(record), seed);
+    memset(record + VCUDA_NEWS_MAX, 0, sizeof(record) - VCUDA_NEWS_MAX);
+    EXPECT_EQ(vcuda_tx_fits(from, sizeof(record)), 1);
+    vcuda_tx_put(from, 0, record, VCUDA_NEWS_MAX);
+    vcuda_tx_tell(from, record, VCUDA_NEWS_MAX);
+}
+
+/* What is told: the record's bytes before the padding, and zeroes. */
+static void take_told(CASE_ARG, struct vcuda_duplex *at, __u8 seed) {
+    __u8 expected[VCUDA_CACHE_LINE], got[VCUDA_CACHE_LINE];
+
+    make_record(expected, sizeof(expected), seed);
+    EXPECT_EQ(vcuda_rx_take(at, got, sizeof(got), 8), sizeof(got));
+    EXPECT_SAME(got, expected, VCUDA_NEWS_MAX);
+}
+
+/* The record is not looked for in the ring: there is something else by then. */
+CASE(news_come_with_the_index) {
+    struct pair p = pair_at(2 * SMALL_RING);
+
+    tell_record(test, &p.g, 5);
+    memset(p.g.tx, 0xee, VCUDA_CACHE_LINE);
+    take_told(test, &p.h, 5);
+    EXPECT_EQ(vcuda_rx_ready(&p.h), 0);
+}
+
+/* Of several the last may be news, those before it stand in the ring. */
+CASE(news_among_others) {
+    struct pair p = pair_at(3 * SMALL_RING - 128);
+
+    tell_record(test, &p.g, 1);
+    tell_record(test, &p.g, 2);
+    send_record(test, &p.g, 128, 3);
+    take_told(test, &p.h, 1);
+    take_told(test, &p.h, 2);
+    take_record(test, &p.h, 128, 3);
+    send_record(test, &p.g, 64, 4);
+    tell_record(test, &p.g, 5);
+    take_record(test, &p.h, 64, 4);
+    take_told(test, &p.h, 5);
+}
+
+/* Seen, then overtaken by the next before it is taken: it stands in the ring. */
+CASE(old_news_stand_in_the_ring) {
+    struct pair p = pair_new();
+
+    tell_record(test, &p.g, 1);
+    EXPECT_EQ(vcuda_rx_ready(&p.h), 1);
+    tell_record(test, &p.g, 2);
+    take_told(test, &p.h, 1);
+    take_told(test, &p.h, 2);
+}
+
+/* The same index comes again after 2^32 bytes: what was told there once is not told again. */
+CASE(news_do_not_come_again) {
+    struct pair p = pair_at(64);
+
+    tell_record(test, &p.g, 1);
+    take_told(test, &p.h, 1);
+    p.g.prod = p.h.cons = p.g.tx_seen = p.h.rx_seen = 64;
+    p.g.own->prod = p.h.own->cons = 64;
+    send_record(test, &p.g, 64, 2);
+    take_record(test, &p.h, 64, 2);
+}
+
+/* News that cannot be the record that they claim to be are no news. */
+CASE(nonsense_is_no_news) {
+    struct pair p = pair_new();
+    __u32 len;
+
+    for (len = 0; len < 200; len += 8) {
+        if (len == VCUDA_CACHE_LINE)
+            continue;
+        tell_record(test, &p.g, (__u8)len);
+        memcpy(p.g.own->news, &len, sizeof(len));
+        take_told(test, &p.h, (__u8)len);
+    }
+    send_record(test, &p.g, 32, 1);
+    p.g.own->news_end = p.g.prod;
+    take_record(test, &p.h, 32, 1);
+}
+
 #define CASES(X)                                                                                   \
     X(empty_at_first)                                                                              \
     X(unpublished_is_unseen)                                                                       \
@@ -168,6 +253,11 @@ CASE(taken_records_are_copies) {
     X(records_keep_their_order)                                                                    \
     X(pieces_make_a_record)                                                                        \
     X(a_record_is_put_together_in_place)                                                           \
+    X(news_come_with_the_index)                                                                    \
+    X(news_among_others)                                                                           \
+    X(old_news_stand_in_the_ring)                                                                  \
+    X(news_do_not_come_again)                                                                      \
+    X(nonsense_is_no_news)                                                                         \
     X(nobody_writes_the_others_part)                                                               \
     X(taken_records_are_copies)
 
