@@ -255,33 +255,27 @@ static CUresult launch(CUfunction f, const struct request *request) {
     return result == CUDA_SUCCESS ? sim_submit(stream, &op->op, NULL) : result;
 }
 
+/* Of the forms that have all of it as arguments, by the same names. */
+#define LAUNCH(...)                                                                                \
+    launch(f, &(struct request){.grid = {gridDimX, gridDimY, gridDimZ},                            \
+                                .block = {blockDimX, blockDimY, blockDimZ},                        \
+                                .shared = sharedMemBytes,                                          \
+                                .stream = hStream,                                                 \
+                                .params = kernelParams,                                            \
+                                __VA_ARGS__})
+
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                         unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                         unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                         void **kernelParams, void **extra) {
-    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
-                              .block = {blockDimX, blockDimY, blockDimZ},
-                              .shared = sharedMemBytes,
-                              .stream = hStream,
-                              .params = kernelParams,
-                              .extra = extra};
-
-    return launch(f, &request);
+    return LAUNCH(.extra = extra);
 }
 
 CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                              unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                              unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                              void **kernelParams, void **extra) {
-    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
-                              .block = {blockDimX, blockDimY, blockDimZ},
-                              .shared = sharedMemBytes,
-                              .stream = hStream,
-                              .per_thread = true,
-                              .params = kernelParams,
-                              .extra = extra};
-
-    return launch(f, &request);
+    return LAUNCH(.extra = extra, .per_thread = true);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -289,14 +283,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream,
                                    void **kernelParams) {
-    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
-                              .block = {blockDimX, blockDimY, blockDimZ},
-                              .shared = sharedMemBytes,
-                              .stream = hStream,
-                              .cooperative = true,
-                              .params = kernelParams};
-
-    return launch(f, &request);
+    return LAUNCH(.cooperative = true);
 }
 
 CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -304,15 +291,7 @@ CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, uns
                                         unsigned int blockDimY, unsigned int blockDimZ,
                                         unsigned int sharedMemBytes, CUstream hStream,
                                         void **kernelParams) {
-    struct request request = {.grid = {gridDimX, gridDimY, gridDimZ},
-                              .block = {blockDimX, blockDimY, blockDimZ},
-                              .shared = sharedMemBytes,
-                              .stream = hStream,
-                              .per_thread = true,
-                              .cooperative = true,
-                              .params = kernelParams};
-
-    return launch(f, &request);
+    return LAUNCH(.cooperative = true, .per_thread = true);
 }
 
 /* One attribute of a launch: obeyed, harmless to ignore because it is a hint, or refused. */
