@@ -25,7 +25,6 @@ NATIVE = {'context': 'CUcontext', 'stream': 'CUstream', 'event': 'CUevent',
           'node': 'CUgraphNode', 'exec': 'CUgraphExec', 'pool': 'CUmemoryPool',
           'memory': 'CUmemGenericAllocationHandle', 'link': 'CUlinkState',
           'userobject': 'CUuserObject', 'green': 'CUgreenCtx',
-          'extmemory': 'CUexternalMemory', 'extsemaphore': 'CUexternalSemaphore',
           'async': 'CUasyncCallbackHandle', 'desc': 'CUdevResourceDesc'}
 # Kinds whose live names the library keeps too: a wrong handle is told before anything travels.
 # A wrong one of the others is found by its form, or by the worker.

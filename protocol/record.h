@@ -102,8 +102,6 @@ enum vcuda_kind {
 	VCUDA_KIND_LINK = 25,
 	VCUDA_KIND_USEROBJECT = 26,
 	VCUDA_KIND_GREEN = 27,
-	VCUDA_KIND_EXTMEMORY = 28,
-	VCUDA_KIND_EXTSEMAPHORE = 29,
 	VCUDA_KIND_ASYNC = 30,
 	/* never travel: the worker's note of numbers that are the driver's own */
 	VCUDA_KIND_TEXOBJECT = 31,

@@ -24,7 +24,6 @@
 #include "../protocol/ioctl.h"
 #include "../protocol/ring.h"
 
-struct poll_table_struct;
 struct vm_area_struct;
 
 /* ---- Requests (request.c) ------------------------------------------------ */
