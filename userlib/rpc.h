@@ -19,7 +19,7 @@
 #define RPC_BLOBS_MAX 3
 #define RPC_OUTS_MAX 8
 
-/* One call under way. Lives on the caller's stack until rpc_end(). */
+/* One call under way. Lives on the caller's stack until rpc_post() or rpc_wait() is back. */
 struct rpc {
     struct vcuda_rec head;
     uint64_t slots[VCUDA_SLOTS_MAX]; /* right behind the head, as in the record */
