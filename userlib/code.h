@@ -27,6 +27,7 @@ struct parameter {
 struct layout {
     uint32_t params;
     uint32_t bytes; /* up to the end of the last one */
+    uint32_t lead;  /* before the first one */
     struct parameter *param;
 };
 

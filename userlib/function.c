@@ -82,11 +82,9 @@ static CUresult take_layout(struct layout *l, const struct vcuda_function_info *
         uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
 
         /* One after the other: what lies between them is all that has to be cleared. */
-        if (end > VCUDA_PARAM_BYTES_MAX || info->param[i].offset < l->bytes ||
-            (!i && info->param[i].offset))
+        if (end > VCUDA_PARAM_BYTES_MAX || info->param[i].offset < l->bytes)
             return VCUDA_ERROR_LOST;
-        if (i)
-            l->param[i - 1].gap = info->param[i].offset - l->bytes;
+        *(i ? &l->param[i - 1].gap : &l->lead) = info->param[i].offset - l->bytes;
         l->param[i].offset = info->param[i].offset;
         l->param[i].size = info->param[i].size;
         l->bytes = (uint32_t)end;
@@ -99,8 +97,11 @@ static CUresult take_layout(struct layout *l, const struct vcuda_function_info *
 CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len) {
     CUresult r = take_layout(&f->layout, info, len);
 
-    if (r != CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS) {
+        guest_log("%s: its parameters make no sense", f->symbol ? f->symbol : "a kernel");
+        names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
         return r;
+    }
     f->max_dynamic_shared = info->max_dynamic_shared;
     f->max_threads = info->max_threads;
     f->clusters = info->clusters;

@@ -92,6 +92,8 @@ static CUresult gather(const struct layout *l, void **kernel_params, uint8_t *to
 
     if (unlikely(!kernel_params))
         return p == end ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (unlikely(l->lead))
+        memset(to, 0, l->lead);
     for (; p < end; p++, kernel_params++) {
         if (unlikely(!*kernel_params))
             return CUDA_ERROR_INVALID_VALUE;

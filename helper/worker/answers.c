@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
+#include "log.h"
 #include "messages.h"
 #include "prints.h"
 #include "untold.h"
@@ -87,8 +88,11 @@ void answers_put(struct worker *w, struct frame *f) {
         answer(w, f, true);
         return;
     }
-    if (f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
+    if (f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY) {
         vcuda_stats_add(&w->stats->errors, 1);
+        /* The program hears of it by another call. */
+        vcuda_log(VCUDA_LOG_DEBUG, "posted call %u: error %d", f->head.call, f->status);
+    }
     untold_note(f->head.status, f->status);
 }
 
