@@ -15,7 +15,7 @@
 /* Nanoseconds of 2^32 ticks; 0 until vcuda_clock_start(). */
 extern __u64 vcuda_clock_scale;
 
-/* Finds the counter's rate, once in a process: takes a tenth of a millisecond. */
+/* Finds the counter's rate, once in a process: takes a tenth of a millisecond or little more. */
 void vcuda_clock_start(void);
 
 /* Nanoseconds since some time. */
