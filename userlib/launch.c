@@ -86,14 +86,16 @@ static void clear_gap(uint8_t *to, uint32_t size) {
         memset(to, 0, size);
 }
 
+static SELDOM void clear_lead(uint8_t *to, uint32_t size) {
+    memset(to, 0, size);
+}
+
 /* One pointer a parameter, to where the kernel wants them. */
 static CUresult gather(const struct layout *l, void **kernel_params, uint8_t *to) {
     const struct parameter *p = l->param, *end = p + l->params;
 
     if (unlikely(!kernel_params))
         return p == end ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (unlikely(l->lead))
-        memset(to, 0, l->lead);
     for (; p < end; p++, kernel_params++) {
         if (unlikely(!*kernel_params))
             return CUDA_ERROR_INVALID_VALUE;
@@ -101,6 +103,9 @@ static CUresult gather(const struct layout *l, void **kernel_params, uint8_t *to
         if (unlikely(p->gap))
             clear_gap(to + p->offset + p->size, p->gap);
     }
+    /* Last, when nothing else is in registers any more. */
+    if (unlikely(l->lead))
+        clear_lead(to, l->lead);
     return CUDA_SUCCESS;
 }
 
@@ -108,7 +113,8 @@ CUresult launch_params(const struct layout *l, void **kernel_params, void **extr
     return unlikely(extra) ? gather_extra(l, extra, buffer) : gather(l, kernel_params, buffer);
 }
 
-CUresult launch_check(struct thread *t, struct function *f, const struct launch *l) {
+/* The errors of a shape that native tells at once. */
+static CUresult check(struct thread *t, struct function *f, const struct launch *l) {
     CUresult r = check_shape(t->now, f, l);
 
     if (unlikely(r != CUDA_SUCCESS))
@@ -258,6 +264,16 @@ static SELDOM CUresult spoil_capture(struct thread *t, uint64_t stream, CUresult
     return why;
 }
 
+/* Waits for a stream, unless it is being captured. */
+static SELDOM CUresult wait_for(CUstream stream) {
+    CUstreamCaptureStatus status;
+    CUresult r = cuStreamIsCapturing(stream, &status);
+
+    if (r == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
+        return CUDA_SUCCESS;
+    return cuStreamSynchronize(stream);
+}
+
 CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
                      void **extra) {
     struct function *f;
@@ -275,24 +291,15 @@ CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_
     r = function_resolve(t, function, &f);
     if (unlikely(r != CUDA_SUCCESS))
         return r;
-    r = launch_check(t, f, l);
+    r = check(t, f, l);
     if (unlikely(r != CUDA_SUCCESS))
         return spoil_capture(t, stream, r);
     r = function_load(t, f);
     if (r == CUDA_SUCCESS)
         r = send(t, f, l, stream, kernel_params, extra);
     if (unlikely(environment_launch_blocking) && r == CUDA_SUCCESS)
-        return launch_wait(l->stream);
+        return wait_for(l->stream);
     return r;
-}
-
-CUresult launch_wait(CUstream stream) {
-    CUstreamCaptureStatus status;
-    CUresult r = cuStreamIsCapturing(stream, &status);
-
-    if (r == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
-        return CUDA_SUCCESS;
-    return cuStreamSynchronize(stream);
 }
 
 /* The one that is called most: all that it does stands in its own body. */

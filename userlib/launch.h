@@ -19,10 +19,6 @@ struct launch {
  */
 CUresult launch_read_config(struct launch *l, struct vcuda_launch_attribute *room,
                             const CUlaunchConfig *config);
-CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a);
-
-/* The errors of a shape that native tells at once. */
-CUresult launch_check(struct thread *t, struct function *f, const struct launch *l);
 
 /* Lays the parameters out in `buffer`, of l->bytes padded to 8. */
 CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer);
@@ -30,8 +26,5 @@ CUresult launch_params(const struct layout *l, void **kernel_params, void **extr
 /* Checks all of it and sends it off. */
 CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
                      void **extra);
-
-/* Waits for a stream, unless it is being captured. */
-CUresult launch_wait(CUstream stream);
 
 #endif

@@ -25,7 +25,7 @@ static CUresult check_attribute(const CUlaunchAttribute *a) {
     }
 }
 
-CUresult launch_add_attribute(struct launch *l, const CUlaunchAttribute *a) {
+static CUresult add_attribute(struct launch *l, const CUlaunchAttribute *a) {
     struct vcuda_launch_attribute *to = &l->attributes[l->attribute_count];
     CUresult r;
 
@@ -56,7 +56,7 @@ CUresult launch_read_config(struct launch *l, struct vcuda_launch_attribute *roo
     l->attributes = room;
     l->attribute_count = 0;
     for (unsigned int i = 0; i < config->numAttrs && r == CUDA_SUCCESS; i++)
-        r = launch_add_attribute(l, &config->attrs[i]);
+        r = add_attribute(l, &config->attrs[i]);
     return r;
 }
 
@@ -99,7 +99,7 @@ VCUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridD
     l.stream = hStream;
     l.attributes = &room;
     l.attribute_count = 0;
-    launch_add_attribute(&l, &cooperative);
+    add_attribute(&l, &cooperative);
     return launch_make(&l, f, kernelParams, NULL);
 }
 

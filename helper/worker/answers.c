@@ -54,11 +54,12 @@ static void put(struct worker *w, const struct answer *a, const void *blob, uint
 
 /* What kernels printed before, and what was said before, is there before the answer. */
 static bool send_answer(struct worker *w, struct frame *f, bool wait) {
-    struct answer a = {.head = {.call = f->head.call, .tag = f->head.tag, .status = f->status}};
+    struct answer a; /* no more of it is filled than is sent */
     uint32_t slots = f->status == CUDA_SUCCESS ? f->out_count : 0;
     uint32_t blob = slots && f->reply ? (uint32_t)f->outs[slots - 1] : 0;
 
-    a.head.flags = (uint16_t)slots;
+    a.head = (struct vcuda_rec){
+        .call = f->head.call, .tag = f->head.tag, .status = f->status, .flags = (uint16_t)slots};
     a.head.len = VCUDA_PAD_LINE((uint32_t)sizeof(a.head) + 8 * slots + VCUDA_PAD8(blob));
     prints_send();
     if (!send_messages(w, wait) || !room(w, a.head.len, wait))
