@@ -436,9 +436,13 @@ VCUDA_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
     return r;
 }
 
-/* A function that the host could call as well: its address is the worker's. */
+/*
+ * The address is for kernels. The host has no code at it: tables of the host's functions, which
+ * native would bind to such names, are refused when the code is loaded.
+ */
 VCUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library,
                                                   const char *symbol) {
+    uint64_t address = 0;
     struct library *l;
     struct thread *t;
     CUresult r = library_enter(&t, library, fptr && symbol, &l);
@@ -446,9 +450,8 @@ VCUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library
     if (r == CUDA_SUCCESS && strlen(symbol) >= VCUDA_INLINE_MAX)
         r = CUDA_ERROR_NOT_FOUND;
     if (r == CUDA_SUCCESS)
-        r = wire_library_unified(t, l->name, symbol);
-    if (r != CUDA_SUCCESS)
-        return r;
-    guest_log("unified function %s: not supported, its address is the host's", symbol);
-    return CUDA_ERROR_NOT_SUPPORTED;
+        r = wire_cuLibraryGetUnifiedFunction(t, &address, l->name, symbol);
+    if (r == CUDA_SUCCESS)
+        *fptr = (void *)address;
+    return r;
 }

@@ -124,20 +124,13 @@ CUresult own_library_module(struct worker *w, struct frame *f, struct args_libra
     return w->driver.cuLibraryGetModule(&a->module, a->library);
 }
 
-/* Whether there is such a variable or function: their addresses are of use here only. */
+/* Whether there is such a variable: its address is of use here only. */
 CUresult own_library_managed(struct worker *w, struct frame *f, struct args_library_managed *a) {
     CUdeviceptr address;
     size_t bytes;
 
     (void)f;
     return w->driver.cuLibraryGetManaged(&address, &bytes, a->library, a->name);
-}
-
-CUresult own_library_unified(struct worker *w, struct frame *f, struct args_library_unified *a) {
-    void *address;
-
-    (void)f;
-    return w->driver.cuLibraryGetUnifiedFunction(&address, a->library, a->symbol);
 }
 
 /* Appends a name to an answer: false when it is full, or could never hold it. */
