@@ -80,6 +80,8 @@ static void close_context(struct sim_context *context) {
     close_modules(context);
     sim_context_close_streams(context);
     sim_memory_free_owner(context->id);
+    sim_mark_store(&context->gate, NULL);
+    atomic_store(&context->attached, 0);
     context->legacy = NULL;
     sim_put(legacy);
 }
@@ -130,8 +132,7 @@ void sim_context_fail(struct sim_context *context, CUresult error) {
     atomic_compare_exchange_strong(&context->device->error, &none, (int)error);
 }
 
-/* Flags of a context: at most one way of scheduling, nothing unknown. */
-static bool good_flags(unsigned flags) {
+bool sim_good_context_flags(unsigned flags) {
     unsigned sched = flags & CU_CTX_SCHED_MASK;
 
     return !(flags & ~(unsigned)CU_CTX_FLAGS_MASK) && (sched & (sched - 1)) == 0;
@@ -142,7 +143,7 @@ CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
     CUresult result;
 
     SIM_READY();
-    if (!pctx || !good_flags(flags))
+    if (!pctx || !sim_good_context_flags(flags))
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -162,9 +163,21 @@ CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
 CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
                         CUdevice dev) {
     SIM_READY();
-    if (ctxCreateParams && (ctxCreateParams->numExecAffinityParams || ctxCreateParams->cigParams))
+    if (!ctxCreateParams)
+        return cuCtxCreate_v2(pctx, flags, dev);
+    if (ctxCreateParams->numExecAffinityParams)
+        return ctxCreateParams->execAffinityParams ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                                                   : CUDA_ERROR_INVALID_VALUE;
+    if (ctxCreateParams->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
     return cuCtxCreate_v2(pctx, flags, dev);
+}
+
+CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                        unsigned int flags, CUdevice dev) {
+    CUctxCreateParams params = {paramsArray, numParams, NULL};
+
+    return cuCtxCreate_v4(pctx, &params, flags, dev);
 }
 
 CUresult cuCtxDestroy_v2(CUcontext ctx) {
@@ -183,6 +196,35 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
     sim_current_drop(ctx);
     close_context(context);
     return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDestroy(CUcontext ctx) {
+    return cuCtxDestroy_v2(ctx);
+}
+
+/* The calling thread's context, once more. */
+CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
+    SIM_ENTER(context);
+
+    if (!pctx || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    atomic_fetch_add(&context->attached, 1);
+    *pctx = SIM_HANDLE(context);
+    return CUDA_SUCCESS;
+}
+
+/* Of whoever has attached to it, and in the end of who made it: it ends. */
+CUresult cuCtxDetach(CUcontext ctx) {
+    unsigned attached;
+    SIM_ENTER(context);
+
+    if (SIM_HANDLE(context) != ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    attached = atomic_load(&context->attached);
+    while (attached)
+        if (atomic_compare_exchange_weak(&context->attached, &attached, attached - 1))
+            return CUDA_SUCCESS;
+    return cuCtxDestroy_v2(ctx);
 }
 
 /* What libraries keep with a primary context goes before it does: if at most `last` references are
@@ -211,7 +253,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&device->primary_lock);
     if (!atomic_load(&device->primary->open))
-        result = open_context(device->primary, device->primary_flags);
+        result = open_context(device->primary, device->primary_flags | CU_CTX_MAP_HOST);
     if (result == CUDA_SUCCESS)
         device->primary_refs++;
     pthread_mutex_unlock(&device->primary_lock);
@@ -261,11 +303,11 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
     SIM_READY();
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!good_flags(flags))
+    if (!sim_good_context_flags(flags))
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&device->primary_lock);
     device->primary_flags = flags;
-    device->primary->flags = flags;
+    device->primary->flags = flags | CU_CTX_MAP_HOST;
     pthread_mutex_unlock(&device->primary_lock);
     return CUDA_SUCCESS;
 }

@@ -38,9 +38,9 @@ CUresult cuCtxGetFlags(unsigned int *flags) {
 CUresult cuCtxSetFlags(unsigned int flags) {
     LOOK(context, NULL);
 
-    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+    if (!sim_good_context_flags(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    context->flags = flags;
+    context->flags = flags & ~(unsigned)CU_CTX_MAP_HOST;
     return CUDA_SUCCESS;
 }
 
@@ -81,12 +81,17 @@ CUresult cuCtxSynchronize(void) {
     return cuCtxSynchronize_v2(NULL);
 }
 
+/* What is kept for contexts of graphics, of which there are none: told, but not set. */
+static bool told_only(CUlimit limit) {
+    return limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED;
+}
+
 /* The limits that mean something here. */
 static bool served(CUlimit limit) {
     return limit == CU_LIMIT_STACK_SIZE || limit == CU_LIMIT_PRINTF_FIFO_SIZE ||
            limit == CU_LIMIT_MALLOC_HEAP_SIZE ||
            limit == CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT ||
-           limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY;
+           limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY || limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
@@ -98,6 +103,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
         return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+        value = 0; /* a hint, cut down to what the device has of it */
     atomic_store(&context->limits[limit], value);
     return CUDA_SUCCESS;
 }
@@ -107,7 +114,7 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
 
     if (!pvalue || (unsigned)limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!served(limit))
+    if (!served(limit) && !told_only(limit))
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     *pvalue = atomic_load(&context->limits[limit]);
     return CUDA_SUCCESS;
@@ -129,6 +136,59 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
         return CUDA_ERROR_INVALID_VALUE;
     context->cache = config;
     return CUDA_SUCCESS;
+}
+
+/* Banks of shared memory have one width on all devices of today: what is asked for is ignored. */
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
+    SIM_ENTER(context);
+
+    (void)context;
+    if (!pConfig)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+    SIM_ENTER(context);
+
+    (void)context;
+    return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
+                                                                        : CUDA_SUCCESS;
+}
+
+/* No cache keeps anything. */
+CUresult cuCtxResetPersistingL2Cache(void) {
+    SIM_ENTER(context);
+
+    (void)context;
+    return CUDA_SUCCESS;
+}
+
+/* Contexts with some of the multiprocessors are of another sort of device: each has them all. */
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
+    SIM_ENTER(context);
+
+    (void)context;
+    if (!pExecAffinity)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    pExecAffinity->type = type;
+    pExecAffinity->param.smCount.val = SIM_SM_COUNT;
+    return CUDA_SUCCESS;
+}
+
+/* Nobody is there who would profile. */
+CUresult cuProfilerStart(void) {
+    SIM_ENTER(context);
+
+    (void)context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuProfilerStop(void) {
+    return cuProfilerStart();
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {

@@ -127,6 +127,18 @@ CUresult cuCtxPopCurrent_v2(CUcontext *pctx) {
     return CUDA_SUCCESS;
 }
 
+/* As of old: one that the thread has already is not to be had again. */
+CUresult cuCtxPushCurrent(CUcontext ctx) {
+    for (unsigned i = 0; self && i < self->depth; i++)
+        if (self->stack[i] == ctx)
+            return CUDA_ERROR_INVALID_CONTEXT;
+    return cuCtxPushCurrent_v2(ctx);
+}
+
+CUresult cuCtxPopCurrent(CUcontext *pctx) {
+    return cuCtxPopCurrent_v2(pctx);
+}
+
 /* Replaces the top of the stack; NULL only takes it off. */
 CUresult cuCtxSetCurrent(CUcontext ctx) {
     CUresult result = CUDA_SUCCESS;

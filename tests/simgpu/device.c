@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ static const struct {
     {CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, SIM_BLOCKS_PER_SM},
     {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, SIM_SHARED_RESERVED},
+    {CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT, SIM_SYNC_DOMAINS},
     {CU_DEVICE_ATTRIBUTE_NUMA_ID, -1},
     {CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, -1},
 };
@@ -132,6 +134,14 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev) {
     return CUDA_SUCCESS;
 }
 
+/* As of old: as much of it as 32 bits can say. */
+CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice dev) {
+    DEVICE(bytes, dev);
+    *bytes =
+        sim_device(dev)->heap.limit < UINT_MAX ? (unsigned)sim_device(dev)->heap.limit : UINT_MAX;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
     DEVICE(pi, dev);
     if (!known(attrib))
@@ -195,6 +205,13 @@ CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev) {
         .clockRate = 1000000,
         .textureAlign = 512,
     };
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
+    DEVICE(pi, dev);
+    (void)type;
+    *pi = 0;
     return CUDA_SUCCESS;
 }
 

@@ -13,8 +13,7 @@ static void destroy_event(struct sim_object *object) {
     free(event);
 }
 
-/* The event behind a handle, a reference, or the error to return. */
-static CUresult get(CUevent handle, struct sim_event **out) {
+CUresult sim_event_get(CUevent handle, struct sim_event **out) {
     CUresult result = sim_ready();
 
     *out = NULL;
@@ -30,7 +29,7 @@ static CUresult get(CUevent handle, struct sim_event **out) {
 
 #define EVENT(name, handle)                                                                        \
     SIM_AUTO struct sim_event *name = NULL;                                                        \
-    CUresult name##_error = get(handle, &name);                                                    \
+    CUresult name##_error = sim_event_get(handle, &name);                                          \
     if (name##_error != CUDA_SUCCESS)                                                              \
     return name##_error
 
@@ -59,7 +58,7 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {
     SIM_AUTO struct sim_event *event = NULL;
-    CUresult result = get(hEvent, &event);
+    CUresult result = sim_event_get(hEvent, &event);
 
     if (event) /* it goes, whatever its context is like */
         sim_handle_close(&event->object);

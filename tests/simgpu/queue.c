@@ -202,7 +202,7 @@ static bool start_thread(struct sim_stream *stream) {
 static CUresult append(struct sim_stream *stream, struct sim_op *op, struct sim_mark **mark) {
     if (stream->closing)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!add_default_stream_waits(stream, op))
+    if (!sim_op_wait_for(op, stream->context->gate) || !add_default_stream_waits(stream, op))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!stream->started && !start_thread(stream))
         return CUDA_ERROR_OPERATING_SYSTEM;
@@ -265,6 +265,7 @@ struct sim_stream *sim_stream_new(struct sim_context *context, unsigned flags, i
     stream->context = sim_ref(context);
     stream->flags = flags;
     stream->priority = priority;
+    sim_stream_settings_start(&stream->settings);
     stream->tail = &stream->head;
     pthread_cond_init(&stream->wake, NULL);
 

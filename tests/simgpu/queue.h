@@ -58,11 +58,20 @@ struct sim_tips {
     size_t count;
 };
 
+/* stream_attributes.c: what a program sets for a stream, under that file's lock. */
+struct sim_stream_settings {
+    CUaccessPolicyWindow window;
+    int sync_policy;
+    CUlaunchMemSyncDomain domain;
+    CUlaunchMemSyncDomainMap domain_map;
+};
+
 struct sim_stream {
     struct sim_object object;
     struct sim_context *context;
     unsigned flags;
-    int priority;
+    atomic_int priority;
+    struct sim_stream_settings settings;
     uint64_t id;
     struct sim_stream *next; /* in the context */
     struct sim_op *head, **tail;

@@ -32,7 +32,8 @@
 #define SIM_THREADS_PER_SM 2048
 #define SIM_BLOCKS_PER_SM 32
 #define SIM_REGS_PER_SM 65536
-#define SIM_ARCH 90 /* compute capability 9.0 */
+#define SIM_SYNC_DOMAINS 4 /* of a kernel's writes; all memory here is in order anyway */
+#define SIM_ARCH 90        /* compute capability 9.0 */
 
 struct sim_device {
     int ordinal;
@@ -57,6 +58,7 @@ struct sim_context {
     struct sim_object object;
     struct sim_device *device;
     bool primary;
+    atomic_uint attached; /* by how many calls, beside the one that made it */
     atomic_bool open;
     uint64_t id; /* new each time it is opened: whose memory and streams are whose */
     unsigned flags;
@@ -64,6 +66,7 @@ struct sim_context {
     atomic_size_t limits[CU_LIMIT_MAX];
     struct sim_stream *legacy;  /* the default stream */
     struct sim_stream *streams; /* all of them, under the queues' lock */
+    struct sim_mark *gate;      /* all of them wait for it; under the queues' lock */
     pthread_mutex_t lock;
     struct sim_module *modules;   /* under `lock` */
     struct sim_output printed;    /* by kernels, not yet shown; under `lock` */
@@ -138,6 +141,9 @@ struct sim_context *sim_context_new(struct sim_device *device);
 /* The context is what a program may pass: the reference, or the error to return. */
 CUresult sim_context_get(CUcontext handle, struct sim_context **out);
 
+/* Flags of a context: at most one way of scheduling, nothing unknown. */
+bool sim_good_context_flags(unsigned flags);
+
 /* An open context, NULL for the thread's current one, even with a fault; a reference. */
 CUresult sim_context_look(CUcontext handle, struct sim_context **out);
 
@@ -185,6 +191,17 @@ static inline bool sim_block_freeable(const struct sim_block *block) {
     return block->kind == SIM_MEMORY_DEVICE || (block->kind == SIM_MEMORY_IMPORTED && block->pool);
 }
 
+/* context_event.c */
+
+/* Records an event behind the work of all streams, or makes all that follows wait for one. */
+CUresult sim_context_record(struct sim_context *context, struct sim_event *event);
+CUresult sim_context_wait_event(struct sim_context *context, struct sim_event *event);
+
+/* event.c */
+
+/* The event behind a handle, a reference, or the error to return. */
+CUresult sim_event_get(CUevent handle, struct sim_event **out);
+
 /* stream.c */
 
 /*
@@ -195,6 +212,11 @@ CUresult sim_stream_get(struct sim_context *context, CUstream handle, bool per_t
                         struct sim_stream **out);
 /* The same where the stream may be another context's, of which the call is then. */
 CUresult sim_stream_look(CUstream handle, bool per_thread, struct sim_stream **out);
+
+/* stream_attributes.c */
+void sim_stream_settings_start(struct sim_stream_settings *settings);
+/* Whether it is one that may be set. */
+bool sim_good_window(const CUaccessPolicyWindow *window);
 
 /* Waits for the work in these streams of the context, whichever thread submitted it. */
 void sim_context_wait(struct sim_context *context, enum sim_which_streams which);

@@ -81,6 +81,10 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuStreamDestroy(CUstream hStream) {
+    return cuStreamDestroy_v2(hStream);
+}
+
 /* The default stream is done when all streams are that wait for it and for which it waits. */
 static CUresult synchronize(CUstream hStream, bool per_thread) {
     LOOK(stream, hStream, per_thread);

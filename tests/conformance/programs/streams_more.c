@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu: the simulated one has no attributes of streams */
 /* Attributes of streams, whose they are, and the calls' other versions. */
 #include <dlfcn.h>
 
