@@ -25,20 +25,26 @@ static struct vcuda_handoff *claim(struct vcuda_handoffs *h, uint32_t place) {
     return NULL;
 }
 
-bool vcuda_handoff_give(struct vcuda_handoffs *h, uint32_t place, uint64_t key,
-                        const uint8_t handle[VCUDA_HANDOFF_BYTES],
-                        uint8_t name[VCUDA_HANDOFF_BYTES]) {
-    struct vcuda_handoff *e;
-    uint32_t fill;
-
+bool vcuda_handoff_again(const struct vcuda_handoffs *h, uint32_t place, uint64_t key,
+                         const uint8_t handle[VCUDA_HANDOFF_BYTES],
+                         uint8_t name[VCUDA_HANDOFF_BYTES]) {
     for (uint32_t i = 0; i < VCUDA_HANDOFFS; i++) {
-        e = &h->entry[i];
-        if (is_of(e, place) && e->key == key && !memcmp(e->handle, handle, sizeof(e->handle))) {
+        const struct vcuda_handoff *e = &h->entry[i];
+
+        if (is_of(e, place) && e->key == key &&
+            !memcmp(e->what.handle, handle, VCUDA_HANDOFF_BYTES)) {
             memcpy(name, e->name, sizeof(e->name));
             return true;
         }
     }
-    e = claim(h, place);
+    return false;
+}
+
+bool vcuda_handoff_give(struct vcuda_handoffs *h, uint32_t place, uint64_t key,
+                        const struct vcuda_handed *what, uint8_t name[VCUDA_HANDOFF_BYTES]) {
+    struct vcuda_handoff *e = claim(h, place);
+    uint32_t fill;
+
     if (!e)
         return false;
     if (getrandom(e->name, sizeof(e->name), 0) != sizeof(e->name)) {
@@ -46,7 +52,7 @@ bool vcuda_handoff_give(struct vcuda_handoffs *h, uint32_t place, uint64_t key,
         return false;
     }
     e->key = key;
-    memcpy(e->handle, handle, sizeof(e->handle));
+    e->what = *what;
     memcpy(name, e->name, sizeof(e->name));
     fill = __atomic_add_fetch(&h->fills, 1, __ATOMIC_SEQ_CST);
     __atomic_store_n(&e->ready, fill ? fill : 1, __ATOMIC_SEQ_CST);
@@ -54,7 +60,7 @@ bool vcuda_handoff_give(struct vcuda_handoffs *h, uint32_t place, uint64_t key,
 }
 
 bool vcuda_handoff_find(const struct vcuda_handoffs *h, const uint8_t name[VCUDA_HANDOFF_BYTES],
-                        uint8_t handle[VCUDA_HANDOFF_BYTES]) {
+                        struct vcuda_handed *what) {
     for (uint32_t i = 0; i < VCUDA_HANDOFFS; i++) {
         const struct vcuda_handoff *e = &h->entry[i];
         uint32_t ready = __atomic_load_n(&e->ready, __ATOMIC_SEQ_CST);
@@ -62,7 +68,7 @@ bool vcuda_handoff_find(const struct vcuda_handoffs *h, const uint8_t name[VCUDA
 
         if (!same)
             continue;
-        memcpy(handle, e->handle, VCUDA_HANDOFF_BYTES);
+        *what = e->what;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return __atomic_load_n(&e->ready, __ATOMIC_SEQ_CST) == ready;
     }

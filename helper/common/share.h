@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that the programs of one owner share by descriptors. The driver's own descriptor is good
- * for any process of the host, so no program sees it: vcudad keeps it under a token, and gives it
- * to other workers of the same owner. What travels between the programs is the token.
+ * Memory that the programs of one owner share. The driver's own descriptor is good for any process
+ * of the host, so no program sees it: vcudad keeps it under a token, and gives it to other workers
+ * of the same owner. What travels between the programs is the token. Where the driver has a handle
+ * in place of a descriptor (handoff.h), nothing but the count is vcudad's: such a token has no
+ * descriptor, and ends with the exporter's hold.
  *
  * The socket that a worker was started with (supervise.h) stays for this after SESSION. The worker
  * asks, vcudad answers each request but RESIZE, in order:
@@ -34,6 +36,7 @@ enum vcuda_share_op {
 enum vcuda_share_kind {
     VCUDA_SHARE_MEMORY = 1, /* physical memory of the virtual memory management */
     VCUDA_SHARE_POOL = 2,
+    VCUDA_SHARE_HANDLE = 3, /* an allocation: without descriptors */
 };
 
 struct vcuda_share_token {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that workers of one owner pass to each other by descriptors (share.h): what they ask, over
- * the sockets that they were started with.
+ * Memory that workers of one owner pass to each other (share.h): what they ask, over the sockets
+ * that they were started with.
  */
 #ifndef VCUDAD_BROKER_H
 #define VCUDAD_BROKER_H

@@ -104,14 +104,17 @@ static uint32_t new_hold(struct shares *s) {
     return i;
 }
 
+static bool room_for_descriptor(void) {
+    struct rlimit files;
+
+    return !getrlimit(RLIMIT_NOFILE, &files) &&
+           descriptors + closing_count() < files.rlim_cur / SHARES_DESCRIPTORS_PART;
+}
+
 /* A free token, with a secret; NULL: there is none. */
 static struct token *new_token(struct shares *s) {
-    struct rlimit files;
     uint32_t i = 0;
 
-    if (getrlimit(RLIMIT_NOFILE, &files) ||
-        descriptors + closing_count() >= files.rlim_cur / SHARES_DESCRIPTORS_PART)
-        return NULL;
     while (i < s->token_room && s->tokens[i].piece)
         i++;
     if (i >= s->token_room &&
@@ -147,25 +150,36 @@ static uint32_t hold(struct shares *s, uint32_t place, struct piece *p) {
     return number;
 }
 
+static void end_token(struct shares *s, struct token *t) {
+    struct piece *p = t->piece;
+
+    if (t->fd >= 0) {
+        closing_add(t->fd);
+        descriptors--;
+    }
+    t->piece = NULL;
+    p->tokens--;
+    look_after(s, p);
+}
+
+/* The driver gives nobody what its exporter has no more. */
+static void end_handles(struct shares *s, const struct piece *p) {
+    for (uint32_t i = 0; i < s->token_room; i++)
+        if (s->tokens[i].piece == p)
+            end_token(s, &s->tokens[i]);
+}
+
 static void end_hold(struct shares *s, uint32_t number) {
     struct piece *p = s->holds[number].piece;
 
+    if (p->exporter == number && p->kind == VCUDA_SHARE_HANDLE)
+        end_handles(s, p);
     s->holds[number].piece = NULL;
     p->holds--;
     if (p->exporter == number)
         exporter_leaves(s, p);
     else
         look_after(s, p);
-}
-
-static void end_token(struct shares *s, struct token *t) {
-    struct piece *p = t->piece;
-
-    closing_add(t->fd);
-    descriptors--;
-    t->piece = NULL;
-    p->tokens--;
-    look_after(s, p);
 }
 
 /* The piece that is put: one that the worker holds, or a new one with its hold. NULL: no memory. */
@@ -175,7 +189,7 @@ static struct piece *put_piece(struct shares *s, uint32_t place,
     struct piece *p;
 
     *number = request->hold;
-    if (known)
+    if (known && known->piece->kind == request->kind)
         return known->piece;
     p = calloc(1, sizeof(*p));
     if (!p)
@@ -189,10 +203,10 @@ static struct piece *put_piece(struct shares *s, uint32_t place,
     return NULL;
 }
 
-/* True: the descriptor is the token's. */
+/* True: the descriptor, if there is one, is the token's. */
 static bool put(struct shares *s, uint32_t place, const struct vcuda_share_request *request, int fd,
                 struct vcuda_share_answer *answer) {
-    struct token *t = new_token(s);
+    struct token *t = fd < 0 || room_for_descriptor() ? new_token(s) : NULL;
     uint32_t number;
     struct piece *p = t ? put_piece(s, place, request, &number) : NULL;
 
@@ -204,7 +218,7 @@ static bool put(struct shares *s, uint32_t place, const struct vcuda_share_reque
     t->place = place;
     t->fd = fd;
     p->tokens++;
-    descriptors++;
+    descriptors += fd >= 0;
     answer->hold = number;
     answer->token.slot = (uint32_t)(t - s->tokens);
     memcpy(answer->token.secret, t->secret, sizeof(t->secret));
@@ -256,9 +270,10 @@ static void resize(struct shares *s, uint32_t place, const struct vcuda_share_re
 bool shares_serve(struct shares *s, uint32_t place, const struct vcuda_share_request *request,
                   int fd, struct vcuda_share_answer *answer, int *give) {
     bool kept = false;
-    bool known = request->kind == VCUDA_SHARE_MEMORY || request->kind == VCUDA_SHARE_POOL;
-    bool sense =
-        (fd >= 0) == (request->op == VCUDA_SHARE_PUT) && request->bytes <= SHARES_BYTES_MAX;
+    bool handle = request->kind == VCUDA_SHARE_HANDLE;
+    bool known = handle || request->kind == VCUDA_SHARE_MEMORY || request->kind == VCUDA_SHARE_POOL;
+    bool sense = (fd >= 0) == (request->op == VCUDA_SHARE_PUT && !handle) &&
+                 request->bytes <= SHARES_BYTES_MAX;
 
     memset(answer, 0, sizeof(*answer));
     *give = -1;

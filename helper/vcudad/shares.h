@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one owner's workers share by descriptors, see share.h: pieces of memory, who holds them, and
- * the driver's descriptors under their tokens. All that comes in is a worker's word.
+ * What one owner's workers share, see share.h: pieces of memory, who holds them, and the driver's
+ * descriptors under their tokens. All that comes in is a worker's word.
  */
 #ifndef VCUDAD_SHARES_H
 #define VCUDAD_SHARES_H

@@ -13,5 +13,7 @@
 void ipc_start(struct vcuda_owner *owner, uint32_t place);
 /* An allocation or event, by its address or the driver's handle, is about to end. Any thread. */
 void ipc_ends(uint64_t key);
+/* A context has ended, with what it had of memory that is shared: is waited for. Any thread. */
+void ipc_end_context(uint64_t context);
 
 #endif

@@ -115,6 +115,47 @@ bool memory_let_go(enum memory_what what, uint64_t key, struct memory_part *part
     return h != NULL;
 }
 
+bool memory_held(enum memory_what what, uint64_t key, struct memory_part *part) {
+    struct held wanted = {.what = what, .key = key}, **found;
+
+    pthread_mutex_lock(&memory.lock);
+    found = tfind(&wanted, &memory.tree, by_key);
+    if (found)
+        *part = (*found)->part;
+    pthread_mutex_unlock(&memory.lock);
+    return found;
+}
+
+bool memory_note_hold(enum memory_what what, uint64_t key, const struct memory_part *part) {
+    struct held wanted = {.what = what, .key = key}, **found;
+    bool same;
+
+    pthread_mutex_lock(&memory.lock);
+    found = tfind(&wanted, &memory.tree, by_key);
+    same = found && (*found)->part.bytes == part->bytes;
+    if (same)
+        (*found)->part.hold = part->hold;
+    pthread_mutex_unlock(&memory.lock);
+    return same;
+}
+
+bool memory_let_go_shared(uint64_t context, uint64_t *key, struct memory_part *part) {
+    struct held *h;
+
+    pthread_mutex_lock(&memory.lock);
+    h = memory.all;
+    while (h && (h->part.context != context || !h->part.hold))
+        h = h->next;
+    if (h) {
+        *key = h->key;
+        *part = h->part;
+        forget(h);
+    }
+    pthread_mutex_unlock(&memory.lock);
+    free(h);
+    return h != NULL;
+}
+
 void memory_end_context(uint64_t context) {
     uint64_t bytes = 0;
     struct held *next;

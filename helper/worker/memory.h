@@ -21,12 +21,15 @@ enum memory_what {
     MEMORY_CODE,      /* a module or library: the driver's handle */
     MEMORY_LIMIT,     /* heap and buffer that a context has: its name, and which limit */
     MEMORY_POOLED,    /* an allocation from a pool, which holds the memory: its address */
+    MEMORY_OPENED,    /* another session's allocation, which is counted there: its address */
 };
 
 struct memory_part {
     uint64_t bytes;
     uint64_t context; /* name of the one that it ends with; 0: none */
     void *pool;       /* the driver's, for MEMORY_POOLED */
+    uint32_t hold;    /* of memory that sessions share by handles (shared.h); else 0 */
+    uint32_t opens;   /* how often it is open, for MEMORY_OPENED */
 };
 
 /* Once, when the session is known. Before, and without an owner, nothing is limited. */
@@ -45,7 +48,13 @@ void memory_hold(enum memory_what what, uint64_t key, const struct memory_part *
  * thread right after. The memory stays taken. False: not known.
  */
 bool memory_let_go(enum memory_what what, uint64_t key, struct memory_part *part);
-/* What belongs to a context has ended with it. */
+/* What is noted of it; false: not known. */
+bool memory_held(enum memory_what what, uint64_t key, struct memory_part *part);
+/* The session has a hold on it now. False: it is known no more, or is another. */
+bool memory_note_hold(enum memory_what what, uint64_t key, const struct memory_part *part);
+/* Forgets something that belongs to a context and that sessions share. False: there is no more. */
+bool memory_let_go_shared(uint64_t context, uint64_t *key, struct memory_part *part);
+/* What belongs to a context has ended with it; before, what is shared of it was let go. */
 void memory_end_context(uint64_t context);
 /* Allocations from a pool become plain ones, which hold their own memory: their bytes. */
 uint64_t memory_leave_pool(const void *pool);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: made and ended on waiter threads, since that takes long. */
 #include "barrier.h"
+#include "ipc.h"
 #include "memory.h"
 #include "worker.h"
 
@@ -26,6 +27,11 @@ CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
     return r;
 }
 
+static void end_memory(uint64_t context) {
+    ipc_end_context(context);
+    memory_end_context(context);
+}
+
 /* Our own hold on a primary context goes with the guest's last: then the driver resets it. */
 CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
                                           struct args_cuDevicePrimaryCtxRelease_v2 *a) {
@@ -42,7 +48,7 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
     worker_forget_context();
     for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
-    memory_end_context(a->ctx_name);
+    end_memory(a->ctx_name);
     return r;
 }
 
@@ -61,7 +67,7 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     name = objects_end_primary(&w->objects, (uint64_t)a->dev);
     pending_forget_context(name);
     worker_forget_context();
-    memory_end_context(name);
+    end_memory(name);
     if (a->dev == 0)
         regions_unregistered(w);
     return CUDA_SUCCESS;
@@ -93,7 +99,7 @@ CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCt
     worker_forget_context();
     r = w->driver.cuCtxDestroy_v2(a->ctx);
     if (r == CUDA_SUCCESS)
-        memory_end_context(a->ctx_name);
+        end_memory(a->ctx_name);
     return r;
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Device memory and arrays: counted before they are made, given back when they have ended. */
+/*
+ * Device memory and arrays: counted before they are made, given back when they have ended; what
+ * other sessions have open, when vcudad counts it.
+ */
 #include "ipc.h"
 #include "memory.h"
 #include "pools.h"
+#include "shared.h"
 #include "worker.h"
 
 /* The texture units read rows that begin at these; no pitch of the driver's is wider apart. */
@@ -42,14 +46,18 @@ static struct ending ending(enum memory_what what, uint64_t key) {
     struct ending e = {.what = what, .key = key};
 
     e.known = memory_let_go(what, key, &e.part);
+    if (e.known && e.part.hold)
+        ipc_ends(key);
     return e;
 }
 
 static CUresult ended(const struct ending *e, CUresult r) {
-    if (e->known && r == CUDA_SUCCESS)
+    if (e->known && r == CUDA_SUCCESS) {
+        shared_leave(e->part.hold);
         memory_give_back(e->part.pool ? 0 : e->part.bytes); /* a pool holds it still */
-    else if (e->known)
+    } else if (e->known) {
         memory_hold(e->what, e->key, &e->part);
+    }
     return r;
 }
 
@@ -96,7 +104,6 @@ CUresult own_cuMemFree_v2(struct worker *w, struct frame *f, struct args_cuMemFr
     struct ending e = ending(MEMORY_PLAIN, a->dptr);
 
     (void)f;
-    ipc_ends(a->dptr);
     if (!e.known)
         e = ending(MEMORY_POOLED, a->dptr);
     return ended(&e, w->driver.cuMemFree_v2(a->dptr));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the session shares with others of its owner by descriptors: the worker's side of share.h.
+ * What the session shares with others of its owner: the worker's side of share.h.
  * Each call waits for vcudad, but shared_resize(). Any thread.
  */
 #ifndef VCUDA_WORKER_SHARED_H
@@ -16,8 +16,9 @@
 void shared_start(int sock);
 
 /*
- * Puts the driver's descriptor, which stays the caller's, under a token. *hold is the session's on
- * the piece, or 0: then it gets one. CUDA_ERROR_OUT_OF_MEMORY: the owner shares too much.
+ * Puts the driver's descriptor, which stays the caller's, under a token; for VCUDA_SHARE_HANDLE
+ * there is none, and fd is -1 here and in shared_get(). *hold is the session's on the piece, or 0:
+ * then it gets one. CUDA_ERROR_OUT_OF_MEMORY: the owner shares too much.
  */
 CUresult shared_put(enum vcuda_share_kind kind, uint64_t bytes, int fd, uint32_t *hold,
                     struct vcuda_share_token *token);

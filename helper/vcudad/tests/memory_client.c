@@ -12,6 +12,11 @@
  *   pool N       the same with N MiB of a pool, and a pointer to them; the program keeps the pool
  *   receive      takes them, from descriptor 99
  *   drop         gives them back
+ *   lend N       an allocation of N MiB, in a context of its own; its handle goes to another
+ * program, over descriptor 98 borrow       opens it, by the handle from descriptor 99, once more:
+ * says the error return       closes it once free         the allocation that was lent is freed
+ *   async        likewise, in a stream's order
+ *   destroy      or its context destroyed
  *
  * Ends at the end of its input, without freeing anything.
  */
@@ -321,6 +326,54 @@ static void drop(void) {
     printf("error %d\n", r);
 }
 
+static CUcontext lending;
+static CUdeviceptr lent, borrowed;
+
+static void lend(unsigned mib) {
+    CUipcMemHandle handle;
+    CUresult r;
+
+    need(cuCtxCreate(&lending, NULL, 0, device), "context");
+    r = cuMemAlloc(&lent, mib * MIB);
+    if (r == CUDA_SUCCESS) {
+        need(cuIpcGetMemHandle(&handle, lent + MIB / 2), "handle");
+        if (write(SEND_TO, &handle, sizeof(handle)) != sizeof(handle))
+            exit(1);
+    }
+    need(cuCtxSetCurrent(context), "current");
+    printf("error %d\n", r);
+}
+
+static void borrow(void) {
+    static CUipcMemHandle handle;
+    CUdeviceptr before = borrowed;
+    CUresult r;
+
+    if (!before && read(RECEIVE_FROM, &handle, sizeof(handle)) != sizeof(handle))
+        exit(1);
+    r = cuIpcOpenMemHandle(&borrowed, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    if (before && r == CUDA_SUCCESS && before != borrowed)
+        exit(1);
+    printf("error %d\n", r);
+}
+
+static void lender(const char *order) {
+    CUresult r;
+
+    need(cuCtxSetCurrent(lending), "current");
+    if (!strcmp(order, "free\n"))
+        r = cuMemFree(lent);
+    else if (!strcmp(order, "async\n"))
+        r = cuMemFreeAsync(lent, NULL);
+    else
+        r = cuCtxDestroy(lending);
+    if (r == CUDA_SUCCESS)
+        r = cuCtxSetCurrent(context);
+    if (r == CUDA_SUCCESS)
+        r = cuCtxSynchronize();
+    printf("error %d\n", r);
+}
+
 int main(void) {
     char line[64], name[16];
     unsigned number;
@@ -345,6 +398,14 @@ int main(void) {
             take_memory();
         else if (!strcmp(line, "drop\n"))
             drop();
+        else if (sscanf(line, "lend %u", &number) == 1)
+            lend(number);
+        else if (!strcmp(line, "borrow\n"))
+            borrow();
+        else if (!strcmp(line, "return\n"))
+            printf("error %d\n", cuIpcCloseMemHandle(borrowed));
+        else if (!strcmp(line, "free\n") || !strcmp(line, "async\n") || !strcmp(line, "destroy\n"))
+            lender(line);
         else
             size();
     }

@@ -182,6 +182,81 @@ static void test_shared_memory_counts(void **state) {
     assert_int_equal(program_end(&a), 0);
 }
 
+/* What another program has open counts as long as it has, and once, however its maker ended it. */
+static void lent_counts(const char *ended_by) {
+    struct program a, b;
+    int ends[2];
+
+    print_message("# %s", ended_by);
+    open_way(ends);
+    a = start();
+    b = start();
+    expect(&a, "lend 40\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&b, "take 100\n", "24 error 2");
+    if (!strcmp(ended_by, "killed\n")) {
+        assert_int_equal(kill(a.pid, SIGKILL), 0);
+        program_end(&a);
+        daemon_expect_status(&vcudad, "\"serving\": 1");
+    } else if (!strcmp(ended_by, "ended\n")) {
+        assert_int_equal(program_end(&a), 0);
+        daemon_expect_status(&vcudad, "\"serving\": 1");
+    } else {
+        expect(&a, ended_by, "error 0");
+        expect(&a, "take 1\n", "0 error 2");
+        assert_int_equal(program_end(&a), 0);
+        daemon_expect_status(&vcudad, "\"serving\": 1");
+    }
+    expect(&b, "take 1\n", "0 error 2");
+    expect(&b, "return\n", "error 0");
+    expect(&b, "take 1\n", "0 error 2"); /* opened twice */
+    expect(&b, "return\n", "error 0");
+    expect(&b, "take 100\n", "40 error 2");
+    assert_int_equal(program_end(&b), 0);
+    close_way(ends);
+}
+
+static void test_lent_memory_counts(void **state) {
+    (void)state;
+    lent_counts("free\n");
+    lent_counts("async\n");
+    lent_counts("destroy\n");
+    lent_counts("ended\n");
+    lent_counts("killed\n");
+}
+
+/* Who has it open may die; and what nobody has open ends with its maker's. */
+static void test_borrower_dies(void **state) {
+    struct program a, b;
+    int ends[2];
+
+    (void)state;
+    open_way(ends);
+    a = start();
+    b = start();
+    expect(&a, "lend 40\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&b, "return\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&a, "free\n", "error 0");
+    expect(&b, "borrow\n", "error 1"); /* its handle has ended */
+    expect(&a, "take 100\n", "24 error 2");
+    assert_int_equal(kill(b.pid, SIGKILL), 0);
+    program_end(&b);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
+    expect(&a, "take 100\n", "40 error 2");
+    assert_int_equal(program_end(&a), 0);
+    a = start();
+    expect(&a, "lend 64\n", "error 0");
+    expect(&a, "free\n", "error 0");
+    expect(&a, "lend 64\n", "error 0");
+    expect(&a, "destroy\n", "error 0");
+    expect(&a, "take 100\n", "64 error 2");
+    assert_int_equal(program_end(&a), 0);
+    close_way(ends);
+}
+
 /* All ask at one time: together they get what there is, neither more nor less. */
 static void test_race_for_it(void **state) {
     struct program programs[6];
@@ -213,6 +288,8 @@ int main(void) {
         TEST(test_death_gives_it_back),
         TEST(test_shared_memory_counts),
         TEST(test_shared_pool_counts),
+        TEST(test_lent_memory_counts),
+        TEST(test_borrower_dies),
         TEST(test_race_for_it),
     };
 

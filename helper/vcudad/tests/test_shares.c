@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What one owner's workers share by descriptors: who gets what, what counts, and what is refused.
- */
+/* What one owner's workers share: who gets what, what counts, and what is refused. */
 #include "closing.h"
 #include "loop.h"
 #include "shares.h"
@@ -79,7 +78,8 @@ static struct vcuda_share_answer ask(uint32_t place, struct vcuda_share_request 
     int give;
     struct vcuda_share_answer answer = ask_with(place, request, -1, &give);
 
-    assert_int_equal(give >= 0, request.op == VCUDA_SHARE_GET && !answer.status);
+    assert_int_equal(give >= 0, request.op == VCUDA_SHARE_GET &&
+                                    request.kind != VCUDA_SHARE_HANDLE && !answer.status);
     return answer;
 }
 
@@ -239,6 +239,65 @@ static void test_importer_passes_it_on(void **state) {
     assert_int_equal(counted, 0);
 }
 
+static struct vcuda_share_answer by_handle(uint32_t place, uint64_t bytes, uint32_t hold) {
+    return ask(place, (struct vcuda_share_request){.op = VCUDA_SHARE_PUT,
+                                                   .kind = VCUDA_SHARE_HANDLE,
+                                                   .bytes = bytes,
+                                                   .hold = hold});
+}
+
+static struct vcuda_share_answer open_handle(uint32_t place,
+                                             const struct vcuda_share_token *token) {
+    return ask(place, (struct vcuda_share_request){
+                          .op = VCUDA_SHARE_GET, .kind = VCUDA_SHARE_HANDLE, .token = *token});
+}
+
+/* What the driver shares by a handle is nobody's to open when its exporter has it no more. */
+static void test_handle_ends_with_its_exporter(void **state) {
+    struct vcuda_share_answer a = by_handle(EXPORTER, 100, 0), again, b;
+    const int before = descriptors();
+
+    (void)state;
+    assert_int_equal(a.status, 0);
+    again = by_handle(EXPORTER, 100, a.hold);
+    assert_int_equal(again.hold, a.hold);
+    assert_int_equal(get(IMPORTER, &a.token).status, -ENOENT); /* of the other kind */
+    b = open_handle(IMPORTER, &again.token);
+    assert_int_equal(b.status, 0);
+    assert_int_equal(counted, 0);
+    assert_int_equal(leave(EXPORTER, a.hold), 0);
+    assert_int_equal(counted, 100);
+    assert_int_equal(open_handle(IMPORTER, &a.token).status, -ENOENT);
+    assert_int_equal(open_handle(IMPORTER, &again.token).status, -ENOENT);
+    assert_int_equal(leave(IMPORTER, b.hold), 0);
+    assert_int_equal(counted, 0);
+    a = by_handle(EXPORTER, 50, 0); /* opened by nobody */
+    assert_int_equal(leave(EXPORTER, a.hold), 0);
+    assert_int_equal(counted, 0);
+    assert_int_equal(descriptors(), before);
+}
+
+static void test_handle_outlives_a_dead_exporter(void **state) {
+    struct vcuda_share_answer a = by_handle(EXPORTER, 100, 0), b = open_handle(IMPORTER, &a.token);
+
+    (void)state;
+    shares_leave(shares, EXPORTER);
+    assert_int_equal(counted, 100);
+    assert_int_equal(open_handle(IMPORTER, &a.token).status, -ENOENT);
+    assert_int_equal(leave(IMPORTER, b.hold), 0);
+    assert_int_equal(counted, 0);
+}
+
+/* A hold on one kind makes no token of another, which would lack its descriptor. */
+static void test_kinds_do_not_mix(void **state) {
+    struct vcuda_share_answer a = put(EXPORTER, 100, 0), b = by_handle(EXPORTER, 100, a.hold);
+
+    (void)state;
+    assert_int_not_equal(a.hold, b.hold);
+    assert_int_equal(get(IMPORTER, &b.token).status, -ENOENT);
+    assert_int_equal(open_handle(IMPORTER, &a.token).status, -ENOENT);
+}
+
 static void test_nonsense(void **state) {
     const struct vcuda_share_request bad[] = {
         {.op = 0},
@@ -259,6 +318,8 @@ static void test_nonsense(void **state) {
     assert_false(shares_serve(shares, EXPORTER, &request, dup(0), &answer, &give));
     request = (struct vcuda_share_request){
         .op = VCUDA_SHARE_PUT, .kind = VCUDA_SHARE_MEMORY, .bytes = UINT64_MAX};
+    assert_false(shares_serve(shares, EXPORTER, &request, dup(0), &answer, &give));
+    request = (struct vcuda_share_request){.op = VCUDA_SHARE_PUT, .kind = VCUDA_SHARE_HANDLE};
     assert_false(shares_serve(shares, EXPORTER, &request, dup(0), &answer, &give));
     request = (struct vcuda_share_request){.op = VCUDA_SHARE_LEAVE, .hold = 1};
     assert_false(shares_serve(shares, EXPORTER, &request, dup(0), &answer, &give));
@@ -371,11 +432,12 @@ static void test_any_order(void **state) {
 
         switch (rand_r(&seed) % 8) {
         case 0:
-            *a = put(place, rand_r(&seed) % 1000, rand_r(&seed) % 2 ? 0 : b->hold);
+            *a = (rand_r(&seed) % 2 ? put : by_handle)(place, rand_r(&seed) % 1000,
+                                                       rand_r(&seed) % 2 ? 0 : b->hold);
             break;
         case 1:
         case 2:
-            b->hold = get(place, &a->token).hold;
+            b->hold = (rand_r(&seed) % 2 ? get : open_handle)(place, &a->token).hold;
             break;
         case 3:
         case 4:
@@ -407,6 +469,9 @@ int main(void) {
         TEST(test_counts_once),
         TEST(test_exporter_dies),
         TEST(test_importer_passes_it_on),
+        TEST(test_handle_ends_with_its_exporter),
+        TEST(test_handle_outlives_a_dead_exporter),
+        TEST(test_kinds_do_not_mix),
         TEST(test_nonsense),
         TEST(test_bounded),
         TEST(test_few_are_closed_at_a_time),

@@ -146,7 +146,7 @@ static void test_processes_that_die(void **state) {
 
 static void hold(enum memory_what what, uint64_t key, uint64_t bytes, uint64_t context,
                  void *pool) {
-    const struct memory_part part = {bytes, context, pool};
+    const struct memory_part part = {.bytes = bytes, .context = context, .pool = pool};
 
     assert_true(memory_take(bytes));
     memory_hold(what, key, &part);
