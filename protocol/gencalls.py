@@ -29,6 +29,8 @@ NATIVE = {'context': 'CUcontext', 'stream': 'CUstream', 'event': 'CUevent',
 # Kinds whose live names the library keeps too: a wrong handle is told before anything travels.
 # A wrong one of the others is found by its form, or by the worker.
 KNOWN = {'context', 'stream', 'event', 'module', 'function', 'library', 'kernel'}
+# Kinds that belong to a context: a call about one needs none that is current.
+OF_CONTEXT = {'stream', 'event', 'module', 'function', 'array'}
 BANNER = '/* SPDX-License-Identifier: Apache-2.0 */\n/* Made by protocol/gencalls.py from protocol/calls.tbl. */\n'
 
 
@@ -260,6 +262,18 @@ def gen_refusal(name, proto):
             for n in names]
 
 
+def enter(call, params):
+    """What a call starts with: whether it needs a context, or can have that of its object."""
+    if 'free' in call.how:
+        return 'guest_enter_any(&t)'
+    for a, (_, name) in zip(call.args, params):
+        if a.how in ('h', 'del', 's') and a.kind in OF_CONTEXT and not a.optional:
+            return f'guest_enter_about(&t, VCUDA_KIND_{a.kind.upper()}, {name})'
+        if a.how in ('h', 'del'):
+            break
+    return 'guest_enter(&t)'
+
+
 def gen_stubs(calls, protos):
     o = [BANNER, '#include "cuda_calls.h"\n#include "wire.h"\n#include "guest.h"\n\n']
     # NVIDIA's libraries give up when a name is not there, whether they would call it or not.
@@ -272,8 +286,7 @@ def gen_stubs(calls, protos):
             continue
         params = protos[c.name][1]
         o.append(f'VCUDA_EXPORT CUresult {c.name}({signature(params)})\n{{\n')
-        enter = 'guest_enter_any' if 'free' in c.how else 'guest_enter'
-        o.append(f'    struct thread *t;\n    CUresult r = {enter}(&t);\n\n'
+        o.append(f'    struct thread *t;\n    CUresult r = {enter(c, params)};\n\n'
                  '    if (r != CUDA_SUCCESS)\n        return r;\n')
         passed, checks, left = ['t'], [], list(params)
         check = '    if (r != CUDA_SUCCESS)\n        return r;\n'

@@ -14,7 +14,7 @@
 static CUresult enter_batch(struct thread **t, CUstream stream, uint64_t *name, size_t **fail_index,
                             size_t *unused) {
     uint64_t context;
-    CUresult r = guest_enter(t);
+    CUresult r = guest_enter_about(t, VCUDA_KIND_STREAM, stream);
 
     if (!*fail_index)
         *fail_index = unused;

@@ -213,9 +213,7 @@ CUresult copy3d_run(struct thread *t, const struct vcuda_copy3d *copy, uint64_t 
 CUresult copy3d_call(const struct vcuda_copy3d *copy, CUstream stream, bool wait) {
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, stream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, stream, &name, &context);
     return r == CUDA_SUCCESS ? copy3d_run(t, copy, name, wait) : r;
 }

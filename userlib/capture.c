@@ -102,9 +102,8 @@ VCUDA_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mod
 
 static CUresult enter(struct thread **t, CUstream stream, uint64_t *name) {
     uint64_t context;
-    CUresult r = guest_enter(t);
 
-    return r == CUDA_SUCCESS ? stream_resolve(*t, stream, name, &context) : r;
+    return guest_enter_stream(t, stream, name, &context);
 }
 
 /* A capture that the driver has begun; without memory to remember it, it is not to be. */

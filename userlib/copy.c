@@ -140,10 +140,8 @@ static CUresult copy(uint32_t direction, uint64_t dst, uint64_t src, size_t byte
                      bool wait) {
     struct copy c = {NULL, direction, dst, src, bytes, 0, wait};
     uint64_t context;
-    CUresult r = guest_enter(&c.t);
+    CUresult r = guest_enter_stream(&c.t, stream, &c.stream, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(c.t, stream, &c.stream, &context);
     if (r != CUDA_SUCCESS || !bytes)
         return r;
     if (!dst || !src)
@@ -190,10 +188,8 @@ fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream
     struct arena_block block;
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, stream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, stream, &name, &context);
     if (r != CUDA_SUCCESS)
         return r;
     if (dst % width || count > SIZE_MAX / width)

@@ -24,10 +24,8 @@ VCUDA_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstCont
                                         size_t ByteCount, CUstream hStream) {
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, hStream, &name, &context);
     if (r == CUDA_SUCCESS)
         r = settle_context(t, &dstContext);
     if (r == CUDA_SUCCESS)

@@ -122,10 +122,8 @@ VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, u
     struct event *e;
     struct thread *t;
     uint64_t name, context;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, hStream, &name, &context);
     if (r != CUDA_SUCCESS)
         return r;
     e = names_get(VCUDA_KIND_EVENT, (uint64_t)hEvent);
@@ -150,7 +148,7 @@ VCUDA_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
 /* Even for a missing result the driver says that a handle is wrong. */
 VCUDA_EXPORT CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_EVENT, hStart);
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_EVENT, hStart);

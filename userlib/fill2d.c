@@ -34,10 +34,8 @@ static bool is_good(const struct fill2d *f) {
 static CUresult fill2d(const struct fill2d *f, CUstream stream) {
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, stream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, stream, &name, &context);
     if (r != CUDA_SUCCESS)
         return r;
     /* Rows of so many bytes that their number wraps to none are none, as native. */

@@ -138,7 +138,7 @@ static CUresult enter_function(CUfunction hfunc, const void *out, struct functio
 
 /* The function of a call that changes it, in the current context. */
 static CUresult enter_setting(struct thread **t, CUfunction hfunc, struct function **f) {
-    CUresult r = guest_enter(t);
+    CUresult r = guest_enter_about(t, VCUDA_KIND_FUNCTION, hfunc);
 
     return r == CUDA_SUCCESS ? enter_function(hfunc, hfunc, f) : r;
 }
@@ -195,7 +195,7 @@ VCUDA_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, C
     struct function *f;
     struct thread *t;
     int32_t value;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_FUNCTION, hfunc);
 
     if (r != CUDA_SUCCESS)
         return r;

@@ -127,7 +127,7 @@ VCUDA_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
 /* Posted: that the executable is one must be known here. */
 static CUresult enter_exec(struct thread **t, CUgraphExec exec, CUstream stream, uint64_t *name) {
     uint64_t context;
-    CUresult r = guest_enter(t);
+    CUresult r = guest_enter_about(t, VCUDA_KIND_STREAM, stream);
 
     if (r == CUDA_SUCCESS && !notes_has((uint64_t)exec))
         r = CUDA_ERROR_INVALID_VALUE;

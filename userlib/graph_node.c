@@ -69,7 +69,7 @@ static CUresult send(struct thread *t, const struct site *s, CUgraphNodeParams *
 
 static CUresult add(const struct site *s, CUgraphNodeParams *p) {
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = p->type == CU_GRAPH_NODE_TYPE_EMPTY ? guest_enter_any(&t) : guest_enter(&t);
 
     if (r != CUDA_SUCCESS)
         return r;

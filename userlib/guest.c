@@ -80,7 +80,13 @@ CUresult guest_enter_even_inside(struct thread **t) {
     if (r != CUDA_SUCCESS)
         return r;
     *t = guest_thread();
-    return *t ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!*t)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if ((*t)->lent) {
+        (*t)->lent = false;
+        guest_set_context(*t, 0);
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult guest_enter_any(struct thread **t) {

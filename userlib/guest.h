@@ -30,6 +30,7 @@ struct thread {
     uint64_t entered;    /* guest_changes at that time, or 0 */
     uint32_t depth;      /* of the stack below it */
     uint32_t room;
+    bool lent; /* the current context is lent, for one call (lend.c) */
     uint64_t *stack;
     struct own_stream *own_streams; /* its per-thread default streams, one a context */
     CUstreamCaptureMode capture_mode;
@@ -144,6 +145,23 @@ static inline CUresult guest_enter(struct thread **t) {
     return r;
 }
 
+/* Lends the thread the context of an object; the error of the call where it has none. */
+SELDOM CUresult guest_lend_of(struct thread *t, enum vcuda_kind kind, const void *handle);
+
+/*
+ * What calls about an object start with: as guest_enter(), but a thread that has no context current
+ * makes the call in the object's, as native.
+ */
+static inline CUresult guest_enter_about(struct thread **t, enum vcuda_kind kind,
+                                         const void *handle) {
+    CUresult r = guest_enter(t);
+
+    return unlikely(r == CUDA_ERROR_INVALID_CONTEXT) ? guest_lend_of(*t, kind, handle) : r;
+}
+
+/* The same for device memory, or memory of the host's that the device knows. */
+CUresult guest_enter_memory(struct thread **t, uint64_t address);
+
 /* A default stream, or a wild one. */
 CUresult stream_resolve_other(struct thread *t, CUstream stream, uint64_t *name, uint64_t *context);
 
@@ -166,6 +184,14 @@ static inline CUresult stream_resolve(struct thread *t, CUstream stream, uint64_
     *name = (uint64_t)stream;
     *context = s->context;
     return CUDA_SUCCESS;
+}
+
+/* What calls in a stream start with: guest_enter_about() and stream_resolve(). */
+static inline CUresult guest_enter_stream(struct thread **t, CUstream stream, uint64_t *name,
+                                          uint64_t *context) {
+    CUresult r = guest_enter_about(t, VCUDA_KIND_STREAM, stream);
+
+    return likely(r == CUDA_SUCCESS) ? stream_resolve(*t, stream, name, context) : r;
 }
 
 /* A stream's place among those that live, before the worker makes it in `context`; 0: no memory. */

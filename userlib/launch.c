@@ -45,7 +45,8 @@ static SELDOM CUresult ask_shared(struct thread *t, struct function *f, unsigned
     return shared > (unsigned int)limit ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* `extra`: one buffer that is laid out already. */
+/* `extra`: one buffer that is laid out already; NCCL leaves off the end that a kernel does not
+ * read. */
 static SELDOM CUresult gather_extra(const struct layout *l, void **extra, uint8_t *to) {
     const void *params = NULL;
     size_t size = 0;
@@ -60,11 +61,11 @@ static SELDOM CUresult gather_extra(const struct layout *l, void **extra, uint8_
     }
     if (size && !params)
         return CUDA_ERROR_INVALID_VALUE;
-    if (size != l->bytes)
+    if (size > l->bytes)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (size)
         memcpy(to, params, size);
-    memset(to + size, 0, VCUDA_PAD8(size) - size);
+    memset(to + size, 0, VCUDA_PAD8(l->bytes) - size);
     return CUDA_SUCCESS;
 }
 
@@ -279,7 +280,7 @@ CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_
     struct function *f;
     struct thread *t;
     uint64_t stream, context;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_STREAM, l->stream);
 
     if (unlikely(r != CUDA_SUCCESS))
         return r;

@@ -226,9 +226,8 @@ static CUresult prefetch(CUdeviceptr devPtr, size_t count, const CUmemLocation *
 static CUresult enter_stream(CUstream stream) {
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
 
-    return r == CUDA_SUCCESS ? stream_resolve(t, stream, &name, &context) : r;
+    return guest_enter_stream(&t, stream, &name, &context);
 }
 
 VCUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count,

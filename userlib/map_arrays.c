@@ -40,10 +40,8 @@ VCUDA_EXPORT CUresult cuMemMapArrayAsync(CUarrayMapInfo *mapInfoList, unsigned i
     struct vcuda_array_map *list;
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, hStream, &name, &context);
     if (r != CUDA_SUCCESS)
         return r;
     if (!mapInfoList || !count)

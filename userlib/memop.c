@@ -11,10 +11,8 @@ static CUresult send(CUstream stream, uint32_t version, bool single, unsigned in
                      const CUstreamBatchMemOpParams *ops, unsigned int count) {
     uint64_t name, context;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, stream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, stream, &name, &context);
     if (r == CUDA_SUCCESS && (count > BATCH_MAX || (count && !ops)))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)

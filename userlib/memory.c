@@ -87,7 +87,7 @@ VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
     struct arena_block block;
     struct range range;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_memory(&t, dptr);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -153,7 +153,7 @@ VCUDA_EXPORT CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {
 
 VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_memory(&t, (uint64_t)p);
 
     if (r != CUDA_SUCCESS)
         return r;

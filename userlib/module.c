@@ -121,7 +121,7 @@ VCUDA_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname) {
 VCUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
     struct module *m;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_MODULE, hmod);
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_MODULE, hmod);
@@ -171,7 +171,7 @@ static CUresult find_function(struct thread *t, void *module, const char *symbol
 VCUDA_EXPORT CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
     struct module *m;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_MODULE, hmod);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -189,7 +189,7 @@ VCUDA_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned
                         .handles = (uint64_t *)functions,
                         .room = numFunctions};
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_MODULE, mod);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -205,7 +205,7 @@ VCUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUm
     struct library *l;
     struct module *m;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_MODULE, hmod);
 
     if (r != CUDA_SUCCESS)
         return r;

@@ -50,7 +50,7 @@ static CUresult allocate(CUdeviceptr *dptr, struct thread *t, struct request *q,
 VCUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
     struct request q = {bytesize, 0, 0};
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_STREAM, hStream);
 
     return r == CUDA_SUCCESS ? allocate(dptr, t, &q, hStream) : r;
 }
@@ -59,7 +59,7 @@ VCUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize
                                               CUstream hStream) {
     struct request q = {bytesize, (uint64_t)pool, 0};
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_STREAM, hStream);
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_POOL, pool);
@@ -70,10 +70,8 @@ VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     uint64_t stream, context;
     struct range range;
     struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, hStream, &stream, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, hStream, &stream, &context);
     if (r != CUDA_SUCCESS || !dptr)
         return r;
     if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL ||

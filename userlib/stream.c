@@ -120,9 +120,8 @@ CUresult stream_resolve_other(struct thread *t, CUstream stream, uint64_t *name,
 /* What every call on a stream starts with. */
 static CUresult enter_stream(struct thread **t, CUstream stream, uint64_t *name) {
     uint64_t context;
-    CUresult r = guest_enter(t);
 
-    return r == CUDA_SUCCESS ? stream_resolve(*t, stream, name, &context) : r;
+    return guest_enter_stream(t, stream, name, &context);
 }
 
 VCUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
@@ -244,10 +243,8 @@ VCUDA_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *stream
 VCUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
     struct thread *t;
     uint64_t name, context;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, hStream, &name, &context);
     if (r == CUDA_SUCCESS && !pctx)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -259,10 +256,8 @@ VCUDA_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
     struct thread *t;
     struct context *c;
     uint64_t name, context;
-    CUresult r = guest_enter(&t);
+    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
 
-    if (r == CUDA_SUCCESS)
-        r = stream_resolve(t, hStream, &name, &context);
     if (r == CUDA_SUCCESS && !device)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)

@@ -44,6 +44,34 @@ static void parameters(CUmodule m) {
     SHOW(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, extra));
 }
 
+/* A buffer that ends before the parameters do, or behind them. */
+static void buffers(CUmodule m) {
+    static const size_t tried[] = {0, 1, 8, 12, 15, 16, 17, 20, 24};
+    CUfunction none = function(m, "count"), fill = function(m, "fill_index");
+    struct {
+        CUdeviceptr out;
+        int n, base;
+        char more[32];
+    } packed = {0, 1, 77, {0}};
+    size_t bytes;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+
+    CK(cuMemAlloc(&packed.out, 4096));
+    for (size_t i = 2; i < sizeof(tried) / sizeof(tried[0]); i++) {
+        bytes = tried[i];
+        printf("%zu of 16 bytes: %d\n", bytes,
+               cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        bytes = tried[i];
+        printf("%zu of none: %d\n", bytes,
+               cuLaunchKernel(none, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    }
+    SHOW(cuCtxSynchronize());
+    CK(cuMemFree(packed.out));
+}
+
 static void globals(CUmodule m) {
     CUfunction count = function(m, "count"), scale = function(m, "scale");
     float x[4] = {1, 1, 1, 1}, table[4] = {3, 5, 7, 9};
@@ -103,6 +131,7 @@ int main(void) {
     CUmodule m = module(ptx_basics);
 
     parameters(m);
+    buffers(m);
     globals(m);
     shared_memory(m);
     log_of_errors();
