@@ -48,7 +48,7 @@
 #define VCUDA_SUPERVISE_STATS_FD 4
 /* Changes with every change of this file, of share.h, of struct vcuda_stats or of struct
  * vcuda_owner. */
-#define VCUDA_SUPERVISE_VERSION 5u
+#define VCUDA_SUPERVISE_VERSION 6u
 
 /* domid of a session of the local transport. */
 #define VCUDA_SUPERVISE_LOCAL UINT32_MAX
