@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "share.h"
+#include "packet.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -10,64 +10,21 @@
 /* What vcudad may take for an answer: it has other things to do, but nothing that takes long. */
 #define PATIENCE_SECONDS 10
 
-union control {
-    struct cmsghdr align;
-    char space[CMSG_SPACE(sizeof(int))];
-};
-
-/* One message, with a descriptor unless fd is -1: 0 or a negative errno. */
 static int send_one(int sock, const void *message, size_t bytes, int fd, int flags) {
-    struct iovec iov = {.iov_base = (void *)message, .iov_len = bytes};
-    struct msghdr header = {.msg_iov = &iov, .msg_iovlen = 1};
-    union control control = {0};
-    ssize_t sent;
-
-    if (fd >= 0) {
-        header.msg_control = &control;
-        header.msg_controllen = sizeof(control.space);
-        control.align.cmsg_level = SOL_SOCKET;
-        control.align.cmsg_type = SCM_RIGHTS;
-        control.align.cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
-    }
-    do
-        sent = sendmsg(sock, &header, flags | MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    if (sent == (ssize_t)bytes)
-        return 0;
-    return sent >= 0 || errno == ECONNRESET || errno == ENOTCONN ? -EPIPE : -errno;
+    return vcuda_packet_send(sock, message, bytes, &fd, fd >= 0, flags);
 }
 
 /* One message of exactly so many bytes, and its descriptor or -1: 0 or a negative errno. */
 static int receive_one(int sock, void *message, size_t bytes, int *fd, int flags) {
-    struct iovec iov = {.iov_base = message, .iov_len = bytes};
-    union control control;
-    struct msghdr header = {.msg_iov = &iov,
-                            .msg_iovlen = 1,
-                            .msg_control = &control,
-                            /* Without the padding, where the kernel would put one more. */
-                            .msg_controllen = CMSG_LEN(sizeof(int))};
-    struct cmsghdr *c;
-    ssize_t got;
+    size_t got = bytes;
+    int error = vcuda_packet_receive(sock, message, &got, fd, 1, flags);
 
-    *fd = -1;
-    do
-        got = recvmsg(sock, &header, flags | MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return errno == ECONNRESET ? -EPIPE : -errno;
-    c = CMSG_FIRSTHDR(&header);
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-        c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-    if (got == (ssize_t)bytes && !(header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
-        return 0;
+    if ((error && error != -EMFILE) || got == bytes)
+        return error;
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-    if (got != (ssize_t)bytes || header.msg_flags & MSG_TRUNC)
-        return got == 0 ? -EPIPE : -EPROTO;
-    return -EMFILE; /* this process has no room for it, or there were two */
+    return -EPROTO;
 }
 
 int vcuda_share_ask(int sock, const struct vcuda_share_request *request, int fd,

@@ -13,50 +13,22 @@
 
 #include "layout.h"
 #include "local.h"
+#include "packet.h"
 
-#define FDS_MAX 3
+#define FDS 3
 /* A client that says nothing must not keep a worker. */
 #define OPEN_SECONDS 5
 
-/* A message and its descriptors, which are the caller's: 0 or -errno. */
-static int receive(int sock, struct vcuda_local_msg *m, int *fds, int want, int flags) {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int) * FDS_MAX)];
-    } control;
-    struct iovec iov = {m, sizeof(*m)};
-    struct msghdr h = {.msg_iov = &iov,
-                       .msg_iovlen = 1,
-                       .msg_control = &control,
-                       /* Without the padding, where the kernel would put one more. */
-                       .msg_controllen = CMSG_LEN(sizeof(int) * FDS_MAX)};
-    int count = 0;
-    ssize_t n;
+/* A message and exactly so many descriptors, which are the caller's: 0 or -errno. */
+static int receive(int sock, struct vcuda_local_msg *m, int *fds, unsigned want, int flags) {
+    size_t bytes = sizeof(*m);
+    int r = vcuda_packet_receive(sock, m, &bytes, fds, want, flags);
 
-    do
-        n = recvmsg(sock, &h, flags | MSG_CMSG_CLOEXEC);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return -errno;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&h); c; c = CMSG_NXTHDR(&h, c)) {
-        int got[FDS_MAX];
-
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-            continue;
-        count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        memcpy(got, CMSG_DATA(c), (size_t)count * sizeof(int));
-        for (int i = 0; i < count; i++) {
-            if (count == want)
-                fds[i] = got[i];
-            else
-                close(got[i]);
-        }
-    }
-    if (n == 0)
-        return -EPIPE;
-    if (n == sizeof(*m) && count == want && !(h.msg_flags & (MSG_CTRUNC | MSG_TRUNC)))
+    if (r)
+        return r;
+    if (bytes == sizeof(*m) && fds[want - 1] >= 0)
         return 0;
-    for (int i = 0; count == want && i < count; i++)
+    for (unsigned i = 0; i < want && fds[i] >= 0; i++)
         close(fds[i]);
     return -EPROTO;
 }
@@ -112,11 +84,11 @@ static int take_opening(struct link *l, const struct vcuda_local_msg *m, const i
 int link_open_local(struct link *l, int fd) {
     struct vcuda_local_msg m = {0}, answer = {.op = VCUDA_LOCAL_OPENED};
     const struct timeval patience = {OPEN_SECONDS, 0};
-    int fds[FDS_MAX] = {-1, -1, -1};
+    int fds[FDS];
     int r = -EINVAL;
 
     if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
-        r = receive(fd, &m, fds, FDS_MAX, 0);
+        r = receive(fd, &m, fds, FDS, 0);
     l->life_fd = fd;
     l->map = local_map;
     if (r == -EPIPE)

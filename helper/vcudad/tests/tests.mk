@@ -28,13 +28,15 @@ $(TEST_OUT)/probe-worker: $(OBJ)/$(TESTS)/probe_worker.o $(OUT)/libcommon.a
 
 # All that parses what another process sent, under sanitizers.
 $(TEST_OUT)/test-common: $(TESTS)/test_common.c common/supervise.c common/sandbox.c \
-		common/supervise.h common/sandbox.h common/account.h common/owner.h Makefile
+		common/packet.c common/packet.h common/supervise.h common/sandbox.h common/account.h \
+		common/owner.h Makefile
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP -DVCUDA_WITH_SECCOMP,$(ALL_CFLAGS)) $(SANITIZE) -o $@ \
 		$(filter %.c,$^) -lcmocka
 
-$(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c vcudad/closing.c common/share.c \
-		vcudad/closing.h vcudad/loop.h vcudad/shares.h common/share.h Makefile
+$(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c vcudad/closing.c \
+		$(addprefix common/,packet.c packet.h share.c share.h) \
+		vcudad/closing.h vcudad/loop.h vcudad/shares.h Makefile
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 

@@ -11,8 +11,8 @@ check-worker: $(WORKER_TESTS)
 
 # What takes a hostile program's records apart, under sanitizers.
 $(TEST_OUT)/test-objects $(TEST_OUT)/test-frame: worker/objects.c worker/frame.c
-$(TEST_OUT)/test-account: common/account.c common/log.c common/share.c worker/memory.c \
-		worker/physical.c worker/shared.c
+$(TEST_OUT)/test-account: $(addprefix common/,account.c log.c packet.c share.c) \
+		$(addprefix worker/,memory.c physical.c shared.c)
 $(TEST_OUT)/test-addresses: worker/addresses.c
 $(TEST_OUT)/test-handoff: common/handoff.c
 $(TEST_OUT)/test-variables: worker/variables.c ../cuda/image.c ../cuda/fatbin.c ../cuda/unpack.c
