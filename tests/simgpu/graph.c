@@ -87,6 +87,7 @@ void sim_graph_close(struct sim_graph *graph) {
     }
     graph->end = &graph->first;
     graph->count = 0;
+    sim_holdings_drop(&graph->holdings);
     sim_handle_close(&graph->object);
     sim_put(graph);
 }
@@ -248,6 +249,7 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
     }
     free(copies);
     to->circles = from->circles;
+    sim_holdings_add(&to->holdings, from->holdings);
     /* A walk must not take these numbers for its own. */
     for (struct sim_node *n = from->first; n; n = n->next)
         n->mark = 0;

@@ -7,6 +7,7 @@
 #define SIMGPU_GRAPH_H
 
 #include "sim.h"
+#include "user_object.h"
 
 /* An operation that no queue holds: it may run any number of times. Counted references. */
 struct sim_work {
@@ -36,6 +37,7 @@ struct sim_graph {
     bool closed;
     bool owned;   /* by a node: it ends with that */
     bool circles; /* an edge was added that closes one */
+    struct sim_holding *holdings;
 };
 
 /* What is made of a node, in the order in which they run. */
@@ -51,6 +53,7 @@ struct sim_exec {
     struct sim_object object;
     struct sim_step *steps;
     size_t count;
+    struct sim_holding *holdings; /* what the graph and those within it held */
     uint64_t flags;
 };
 
@@ -123,6 +126,8 @@ CUresult sim_launch_op(struct sim_context *context, const CUDA_KERNEL_NODE_PARAM
                        struct sim_op **op);
 CUresult sim_copy3d_op(const CUDA_MEMCPY3D *c, struct sim_op **op);
 CUresult sim_fill2d_op(const CUDA_MEMSET_NODE_PARAMS_v2 *p, struct sim_op **op);
+CUresult sim_memop_op(struct sim_context *context, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *p,
+                      struct sim_op **op);
 CUresult sim_host_op(const CUDA_HOST_NODE_PARAMS_v2 *p, struct sim_op **op);
 
 #endif

@@ -8,6 +8,7 @@
 /* One launch, with the steps as they were then. */
 struct run_op {
     struct sim_op op;
+    struct sim_holding *holdings;
     size_t count;
     struct sim_work *works[];
 };
@@ -26,6 +27,7 @@ static void release(struct sim_op *op) {
 
     for (size_t i = 0; i < r->count; i++)
         sim_work_put(r->works[i]);
+    sim_holdings_drop(&r->holdings);
     free(r);
 }
 
@@ -37,6 +39,7 @@ static void drop_steps(struct sim_exec *exec) {
     free(exec->steps);
     exec->steps = NULL;
     exec->count = 0;
+    sim_holdings_drop(&exec->holdings);
 }
 
 static void destroy_exec(struct sim_object *object) {
@@ -97,6 +100,7 @@ static bool add_graph(struct sim_exec *exec, const struct sim_graph *graph) {
     static unsigned last_walk = 0x80000000u; /* another sort of walk than graph.c's */
     unsigned walk = ++last_walk;
 
+    sim_holdings_add(&exec->holdings, graph->holdings);
     for (struct sim_node *n = graph->first; n; n = n->next)
         if (!add_node(exec, n, walk))
             return false;
@@ -173,6 +177,7 @@ static struct run_op *new_run(const struct sim_exec *exec) {
     if (!op)
         return NULL;
     op->op.release = release;
+    sim_holdings_add(&op->holdings, exec->holdings);
     for (size_t i = 0; i < exec->count; i++) {
         const struct sim_step *s = &exec->steps[i];
         struct sim_mark *mark;
@@ -279,10 +284,12 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
         result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
     if (result == CUDA_SUCCESS) {
-        struct sim_exec old = {.steps = exec->steps, .count = exec->count};
+        struct sim_exec old = {
+            .steps = exec->steps, .count = exec->count, .holdings = exec->holdings};
 
         exec->steps = next.steps;
         exec->count = next.count;
+        exec->holdings = next.holdings;
         next = old;
     }
     drop_steps(&next);

@@ -38,6 +38,8 @@ NODE(CU_GRAPH_NODE_TYPE_KERNEL, cuGraphAddKernelNode, cuGraphKernelNodeSetParams
      cuGraphExecKernelNodeSetParams, CUDA_KERNEL_NODE_PARAMS_v1, kernel)
 NODE(CU_GRAPH_NODE_TYPE_HOST, cuGraphAddHostNode, cuGraphHostNodeSetParams,
      cuGraphExecHostNodeSetParams, CUDA_HOST_NODE_PARAMS, host)
+NODE(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeSetParams,
+     cuGraphExecBatchMemOpNodeSetParams, CUDA_BATCH_MEM_OP_NODE_PARAMS, memOp)
 
 CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams) {
     CUDA_KERNEL_NODE_PARAMS p;

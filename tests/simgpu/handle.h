@@ -33,6 +33,7 @@ enum sim_type {
     SIM_SURFACE,
     SIM_TEXREF,
     SIM_SURFREF,
+    SIM_USER_OBJECT,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu: the simulated one has no operations on memory words */
 /* Writes to memory words and waits for them, in streams: one by one and in batches. */
 #include <dlfcn.h>
 #include <unistd.h>

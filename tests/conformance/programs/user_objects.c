@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu: the simulated one has no user objects */
 /* User objects: who holds references, and when the destructor runs. */
 #include <pthread.h>
 #include <unistd.h>
