@@ -46,6 +46,7 @@ struct sim_step {
     struct sim_work *work;
     struct sim_event *event;
     uint64_t node; /* handle */
+    size_t within; /* of a child's node: so many steps before it are the child's */
     bool off;
 };
 
@@ -56,6 +57,11 @@ struct sim_exec {
     struct sim_holding *holdings; /* what the graph and those within it held */
     uint64_t flags;
 };
+
+/* The step of a node; NULL: there is none. Under the lock. */
+struct sim_step *sim_exec_step(struct sim_exec *exec, CUgraphNode node);
+/* The steps that were made of a child's node become those of this graph, which has the same. */
+CUresult sim_exec_set_child(struct sim_exec *exec, CUgraphNode node, CUgraph graph);
 
 void sim_graph_lock(void);
 void sim_graph_unlock(void);

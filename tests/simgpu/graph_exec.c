@@ -52,6 +52,7 @@ static bool add_graph(struct sim_exec *exec, const struct sim_graph *graph);
 /* The node, after all that it comes after. A graph has no circles. */
 static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk) {
     struct sim_step *more;
+    size_t within;
 
     if (node->mark == walk)
         return true;
@@ -59,8 +60,10 @@ static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk
     for (size_t i = 0; i < node->dep_count; i++)
         if (!add_node(exec, node->deps[i], walk))
             return false;
+    within = exec->count;
     if (node->child && !add_graph(exec, node->child))
         return false;
+    within = exec->count - within;
     if (node->branches) {
         const struct sim_graph *body;
 
@@ -78,6 +81,7 @@ static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk
         .work = sim_work_ref(node->work),
         .event = node->event ? sim_ref(node->event) : NULL,
         .node = node->object.handle,
+        .within = within,
     };
     return true;
 }
@@ -250,47 +254,107 @@ CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
     return exec ? sim_stream_get(context, hStream, false, &stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Steps of the same kinds in the same order are a change; anything else is another graph. */
+/* Exchanges the works and events of steps, which are of the same kinds; how each is known stays. */
+static void exchange(struct sim_step *steps, struct sim_step *with, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct sim_step before = steps[i];
+
+        steps[i] = with[i];
+        steps[i].node = before.node;
+        with[i] = before;
+    }
+}
+
+static bool same_kinds(const struct sim_step *a, const struct sim_step *b, size_t count,
+                       size_t *differs) {
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].type != b[i].type) {
+            *differs = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Under the lock: steps of the same kinds in the same order are a change, all else another graph.
+ */
+static CUresult update(struct sim_exec *exec, struct sim_exec *next,
+                       CUgraphExecUpdateResultInfo *info) {
+    struct sim_holding *held = exec->holdings;
+    size_t differs;
+
+    if (next->count != exec->count) {
+        info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    if (!same_kinds(exec->steps, next->steps, exec->count, &differs)) {
+        info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+        info->errorNode = (CUgraphNode)(uintptr_t)next->steps[differs].node;
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    exchange(exec->steps, next->steps, exec->count);
+    exec->holdings = next->holdings;
+    next->holdings = held;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
                               CUgraphExecUpdateResultInfo *resultInfo) {
     SIM_AUTO struct sim_graph *graph = NULL;
     SIM_AUTO struct sim_exec *exec = NULL;
+    CUgraphExecUpdateResultInfo info = {0};
     struct sim_exec next = {0};
     SIM_ENTER(context);
-    CUresult result = CUDA_SUCCESS;
+    CUresult result;
 
     (void)context;
     exec = sim_handle_get(hGraphExec, SIM_EXEC);
     graph = sim_handle_get(hGraph, SIM_GRAPH);
-    if (!exec || !graph || !resultInfo)
+    if (!exec || !graph)
         return CUDA_ERROR_INVALID_VALUE;
-    memset(resultInfo, 0, sizeof(*resultInfo));
     sim_graph_lock();
-    if (sim_graph_circles(graph) || !comes_to_an_end(graph)) {
+    if (sim_graph_circles(graph) || !comes_to_an_end(graph))
+        result = CUDA_ERROR_NOT_SUPPORTED;
+    else if (!add_graph(&next, graph))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    else
+        result = update(exec, &next, &info);
+    drop_steps(&next);
+    sim_graph_unlock();
+    if (resultInfo)
+        *resultInfo = info;
+    return result;
+}
+
+struct sim_step *sim_exec_step(struct sim_exec *exec, CUgraphNode node) {
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->steps[i].node == (uint64_t)(uintptr_t)node)
+            return &exec->steps[i];
+    return NULL;
+}
+
+CUresult sim_exec_set_child(struct sim_exec *exec, CUgraphNode node, CUgraph handle) {
+    struct sim_exec next = {0};
+    struct sim_step *step;
+    CUresult result;
+    size_t differs;
+    SIM_GRAPH_ARG(graph, handle);
+
+    sim_graph_lock();
+    step = sim_exec_step(exec, node);
+    if (!step || step->type != CU_GRAPH_NODE_TYPE_GRAPH || sim_graph_circles(graph)) {
+        result = CUDA_ERROR_INVALID_VALUE;
+    } else if (!comes_to_an_end(graph)) {
         result = CUDA_ERROR_NOT_SUPPORTED;
     } else if (!add_graph(&next, graph)) {
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    } else if (next.count != exec->count) {
-        resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-        result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    }
-    for (size_t i = 0; i < next.count && result == CUDA_SUCCESS; i++) {
-        if (next.steps[i].type == exec->steps[i].type) {
-            next.steps[i].node = exec->steps[i].node; /* by which it is still known */
-            continue;
-        }
-        resultInfo->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-        resultInfo->errorNode = (CUgraphNode)(uintptr_t)next.steps[i].node;
-        result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    }
-    if (result == CUDA_SUCCESS) {
-        struct sim_exec old = {
-            .steps = exec->steps, .count = exec->count, .holdings = exec->holdings};
-
-        exec->steps = next.steps;
-        exec->count = next.count;
-        exec->holdings = next.holdings;
-        next = old;
+    } else if (next.count == step->within &&
+               same_kinds(step - step->within, next.steps, next.count, &differs)) {
+        exchange(step - step->within, next.steps, next.count);
+        sim_holdings_add(&exec->holdings, graph->holdings);
+        result = CUDA_SUCCESS;
+    } else {
+        result = CUDA_ERROR_INVALID_VALUE;
     }
     drop_steps(&next);
     sim_graph_unlock();
@@ -302,9 +366,8 @@ static CUresult enabled(CUgraphExec hGraphExec, CUgraphNode hNode, struct sim_ex
     *exec = sim_handle_get(hGraphExec, SIM_EXEC);
     *step = NULL;
     SIM_READY();
-    for (size_t i = 0; *exec && i < (*exec)->count; i++)
-        if ((*exec)->steps[i].node == (uint64_t)(uintptr_t)hNode)
-            *step = &(*exec)->steps[i];
+    if (*exec)
+        *step = sim_exec_step(*exec, hNode);
     if (!*step)
         return CUDA_ERROR_INVALID_VALUE;
     switch ((*step)->type) {

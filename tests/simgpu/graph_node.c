@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph_condition.h"
+#include "launch.h"
 
 /* What a node does; events and graphs it refers to. */
 struct content {
@@ -112,6 +113,44 @@ CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
     return result;
 }
 
+/* Under the lock: a kernel's node keeps its attributes, whatever else it is given. */
+static CUresult keep_settings(struct content *c, const struct sim_work *before) {
+    struct sim_op *op;
+    CUresult result;
+
+    if (!c->op || c->op->kind != CU_GRAPH_NODE_TYPE_KERNEL)
+        return CUDA_SUCCESS;
+    result = sim_launch_with(c->op, sim_launch_settings_of(before->op), &op);
+    if (result == CUDA_SUCCESS) {
+        sim_op_discard(c->op);
+        c->op = op;
+    }
+    return result;
+}
+
+/* Under the lock: the work or the event is replaced by the new one, which is taken. */
+static CUresult replace(struct sim_work **work, struct sim_event **event, struct content *c) {
+    CUresult result = keep_settings(c, *work);
+    struct sim_work *next;
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (c->op) {
+        next = sim_work_new(c->op);
+        if (!next)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        c->op = NULL;
+        sim_work_put(*work);
+        *work = next;
+    }
+    if (c->event) {
+        sim_put(*event);
+        *event = c->event;
+        c->event = NULL;
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
     SIM_AUTO struct sim_node *node = NULL;
     struct content c;
@@ -127,56 +166,52 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
     if (result != CUDA_SUCCESS)
         return result;
     sim_graph_lock();
-    if (c.op) {
-        struct sim_work *work = sim_work_new(c.op);
-
-        sim_work_put(node->work);
-        node->work = work;
-    }
-    if (c.event) {
-        sim_put(node->event);
-        node->event = c.event;
-    }
+    result = replace(&node->work, &node->event, &c);
     sim_graph_unlock();
-    return CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        drop(&c);
+    return result;
+}
+
+/* Copies and fills that have more than one row may not change once something is made of them. */
+static bool has_rows(const struct sim_op *op) {
+    CUgraphNodeParams p = {0};
+
+    if (op->kind == CU_GRAPH_NODE_TYPE_MEMSET) {
+        op->tell(op, &p);
+        return p.memset.height > 1;
+    }
+    if (op->kind == CU_GRAPH_NODE_TYPE_MEMCPY) {
+        op->tell(op, &p);
+        return p.memcpy.copyParams.Height > 1 || p.memcpy.copyParams.Depth > 1;
+    }
+    return false;
 }
 
 /* The same for a step, which the driver finds by the node that it was made of. */
 CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                   CUgraphNodeParams *nodeParams) {
     SIM_AUTO struct sim_exec *exec = NULL;
+    struct sim_step *s;
     struct content c;
     SIM_ENTER(context);
-    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    CUresult result;
 
     exec = sim_handle_get(hGraphExec, SIM_EXEC);
     if (!exec || !nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
-    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH ||
-        nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return sim_exec_set_child(exec, hNode, nodeParams->graph.graph);
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)
         return result;
     result = CUDA_ERROR_INVALID_VALUE;
     sim_graph_lock();
-    for (size_t i = 0; i < exec->count && result != CUDA_SUCCESS; i++) {
-        struct sim_step *s = &exec->steps[i];
-
-        if (s->node != (uint64_t)(uintptr_t)hNode || s->type != nodeParams->type)
-            continue;
-        if (c.op) {
-            sim_work_put(s->work);
-            s->work = sim_work_new(c.op);
-            c.op = NULL;
-        }
-        if (c.event) {
-            sim_put(s->event);
-            s->event = c.event;
-            c.event = NULL;
-        }
-        result = CUDA_SUCCESS;
-    }
+    s = sim_exec_step(exec, hNode);
+    if (s && s->type == nodeParams->type && !(c.op && (has_rows(c.op) || has_rows(s->work->op))))
+        result = replace(&s->work, &s->event, &c);
     sim_graph_unlock();
     if (result != CUDA_SUCCESS)
         drop(&c);
@@ -217,7 +252,7 @@ TELL(cuGraphKernelNodeGetParams_v2, CUDA_KERNEL_NODE_PARAMS, CU_GRAPH_NODE_TYPE_
 TELL(cuGraphMemcpyNodeGetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, memcpy.copyParams)
 TELL(cuGraphMemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, memset)
 TELL(cuGraphHostNodeGetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, host)
-TELL(cuGraphBatchMemOpNodeGetParams, CUDA_BATCH_MEM_OP_NODE_PARAMS,
-     CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, memOp)
+TELL(cuGraphBatchMemOpNodeGetParams, CUDA_BATCH_MEM_OP_NODE_PARAMS, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+     memOp)
 TELL(cuGraphEventRecordNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, eventRecord.event)
 TELL(cuGraphEventWaitNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, eventWait.event)

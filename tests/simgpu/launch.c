@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
-#include "sim.h"
 
 struct launch_op {
     struct sim_op op;
     struct sim_function *function; /* a reference */
     struct ptx_launch launch;
+    struct sim_launch_settings settings;
     size_t bytes; /* of the parameters */
     /* What the program gave, if it asks what a node does. */
     CUfunction func;
@@ -64,7 +66,7 @@ struct request {
     unsigned shared; /* bytes, dynamic */
     CUstream stream;
     bool per_thread;
-    bool cooperative;
+    struct sim_launch_settings settings;
     void **params;
     void **extra;
 };
@@ -104,8 +106,8 @@ static CUresult check_cooperative(const struct request *request,
     uint64_t blocks = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     uint64_t room = (uint64_t)sim_occupancy(function, (int)threads, request->shared) * SIM_SM_COUNT;
 
-    return request->cooperative && blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-                                                 : CUDA_SUCCESS;
+    return request->settings.cooperative && blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                                          : CUDA_SUCCESS;
 }
 
 /* The packed buffer out of the `extra` list: pairs of a tag and a value. */
@@ -166,6 +168,7 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
     op->function = sim_ref(function);
     op->func = SIM_HANDLE(function);
     op->bytes = function->info.param_bytes;
+    op->settings = request->settings;
     op->launch = (struct ptx_launch){
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
@@ -174,12 +177,16 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
         .cancel = &sim_exiting,
         .print = sim_print_append,
         .print_opaque = function->module->context,
-        .cooperative = request->cooperative,
+        .cooperative = request->settings.cooperative,
         .sm_count = SIM_SM_COUNT,
         .grid_id = atomic_fetch_add(&last_grid, 1) + 1,
         .stack_bytes = atomic_load(&function->module->context->limits[CU_LIMIT_STACK_SIZE]),
     };
     return op;
+}
+
+const struct sim_launch_settings *sim_launch_settings_of(const struct sim_op *op) {
+    return &((const struct launch_op *)op)->settings;
 }
 
 /* Keeps the form in which the program gave the kernel and its parameters. */
@@ -244,6 +251,34 @@ CUresult sim_launch_op(struct sim_context *context, const CUDA_KERNEL_NODE_PARAM
     return result;
 }
 
+CUresult sim_launch_with(const struct sim_op *op, const struct sim_launch_settings *settings,
+                         struct sim_op **out) {
+    const struct launch_op *old = (const struct launch_op *)op;
+    struct request request = {.shared = old->launch.dynamic_shared, .settings = *settings};
+    CUDA_KERNEL_NODE_PARAMS_v3 form = {
+        .func = old->func, .kern = old->kern, .extra = old->extra[0] ? (void **)old->extra : NULL};
+    struct launch_op *launch;
+    CUresult result;
+
+    for (int i = 0; i < 3; i++) {
+        request.grid[i] = old->launch.grid[i];
+        request.block[i] = old->launch.block[i];
+    }
+    result = check_cooperative(&request, old->function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    launch = new_op(&request, old->function);
+    if (!launch)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(launch->params, old->params, old->bytes);
+    result = keep_form(launch, &form);
+    if (result != CUDA_SUCCESS)
+        sim_op_discard(&launch->op);
+    else
+        *out = &launch->op;
+    return result;
+}
+
 static CUresult launch(CUfunction f, const struct request *request) {
     SIM_AUTO struct sim_stream *stream = NULL;
     struct launch_op *op;
@@ -283,7 +318,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream,
                                    void **kernelParams) {
-    return LAUNCH(.cooperative = true);
+    return LAUNCH(.settings.cooperative = true);
 }
 
 CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -291,42 +326,25 @@ CUresult cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX, uns
                                         unsigned int blockDimY, unsigned int blockDimZ,
                                         unsigned int sharedMemBytes, CUstream hStream,
                                         void **kernelParams) {
-    return LAUNCH(.cooperative = true, .per_thread = true);
+    return LAUNCH(.settings.cooperative = true, .per_thread = true);
 }
 
 /* One attribute of a launch: obeyed, harmless to ignore because it is a hint, or refused. */
 static CUresult read_attribute(const CUlaunchAttribute *attribute, struct request *request) {
-    const CUlaunchAttributeValue *value = &attribute->value;
-
     switch (attribute->id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        request->cooperative = value->cooperative;
-        return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if (value->clusterDim.x == 0 || value->clusterDim.y == 0 || value->clusterDim.z == 0)
-            return CUDA_ERROR_INVALID_VALUE;
-        return value->clusterDim.x == 1 && value->clusterDim.y == 1 && value->clusterDim.z == 1
-                   ? CUDA_SUCCESS
-                   : CUDA_ERROR_NOT_SUPPORTED;
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: /* a permission to overlap */
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
     case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-    case CU_LAUNCH_ATTRIBUTE_MAX:
         return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return sim_launch_setting_set(&request->settings, attribute->id, &attribute->value);
     }
-    return CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult launch_ex(const CUlaunchConfig *config, CUfunction f, void **params, void **extra,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu: the simulated one has no attributes of kernels' nodes */
 /* What was made of a graph changed: single nodes, all of it, nodes switched off, attributes. */
 #include "common.h"
 
