@@ -287,7 +287,7 @@ static bool unjoined(const struct sim_capture *c, const struct sim_tips *tips) {
             found = found || tips->nodes[i] == n;
         for (struct sim_node *m = c->graph->first; m && !found; m = m->next)
             for (size_t i = 0; i < m->dep_count; i++)
-                found = found || m->deps[i] == n;
+                found = found || m->deps[i].on == n;
         if (!found)
             return true;
     }

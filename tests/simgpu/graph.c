@@ -98,7 +98,7 @@ struct sim_node *sim_node_add(struct sim_graph *graph, CUgraphNodeType type, str
     struct sim_work *work = op ? sim_work_new(op) : NULL;
 
     if (node)
-        node->deps = calloc(dep_count + 1, sizeof(*deps));
+        node->deps = calloc(dep_count + 1, sizeof(*node->deps));
     if (!node || !node->deps || (op && !work))
         goto fail;
     sim_object_init(&node->object, SIM_NODE, destroy_node);
@@ -107,8 +107,8 @@ struct sim_node *sim_node_add(struct sim_graph *graph, CUgraphNodeType type, str
     node->graph = graph;
     node->type = type;
     node->work = work;
-    if (dep_count)
-        memcpy(node->deps, deps, dep_count * sizeof(*deps));
+    for (size_t i = 0; i < dep_count; i++)
+        node->deps[i].on = deps[i];
     node->dep_count = dep_count;
     *graph->end = node;
     graph->end = &node->next;
@@ -133,22 +133,37 @@ static bool reaches(struct sim_node *from, const struct sim_node *node, unsigned
         return false;
     from->mark = walk;
     for (size_t i = 0; i < from->dep_count; i++)
-        if (reaches(from->deps[i], node, walk))
+        if (reaches(from->deps[i].on, node, walk))
             return true;
     return false;
 }
 
-bool sim_node_depends(const struct sim_node *node, const struct sim_node *on) {
+const struct sim_edge *sim_node_edge(const struct sim_node *node, const struct sim_node *on) {
     for (size_t i = 0; i < node->dep_count; i++)
-        if (node->deps[i] == on)
-            return true;
-    return false;
+        if (node->deps[i].on == on)
+            return &node->deps[i];
+    return NULL;
 }
 
-CUresult sim_node_depend(struct sim_node *node, struct sim_node *on) {
-    struct sim_node **more;
+/* All data that there is says that a kernel may begin before another has ended. */
+static bool good_data(const struct sim_node *from, const struct sim_node *to,
+                      const CUgraphEdgeData *data) {
+    static const CUgraphEdgeData none;
 
-    if (node->graph != on->graph || sim_node_depends(node, on) || node == on)
+    if (!data || memcmp(data, &none, sizeof(none)) == 0)
+        return true;
+    return data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
+           (data->from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC ||
+            data->from_port == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER) &&
+           !data->to_port && memcmp(data->reserved, none.reserved, sizeof(none.reserved)) == 0 &&
+           from->type == CU_GRAPH_NODE_TYPE_KERNEL && to->type == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
+CUresult sim_node_depend(struct sim_node *node, struct sim_node *on, const CUgraphEdgeData *data) {
+    struct sim_edge *more;
+
+    if (node->graph != on->graph || sim_node_edge(node, on) || node == on ||
+        !good_data(on, node, data))
         return CUDA_ERROR_INVALID_VALUE;
     if (reaches(on, node, ++last_walk))
         node->graph->circles = true;
@@ -156,7 +171,8 @@ CUresult sim_node_depend(struct sim_node *node, struct sim_node *on) {
     if (!more)
         return CUDA_ERROR_OUT_OF_MEMORY;
     node->deps = more;
-    node->deps[node->dep_count++] = on;
+    node->deps[node->dep_count].on = on;
+    node->deps[node->dep_count++].data = data ? *data : (CUgraphEdgeData){0};
     return CUDA_SUCCESS;
 }
 
@@ -165,14 +181,14 @@ bool sim_graph_circles(const struct sim_graph *graph) {
         return false;
     for (struct sim_node *n = graph->first; n; n = n->next)
         for (size_t i = 0; i < n->dep_count; i++)
-            if (reaches(n->deps[i], n, ++last_walk))
+            if (reaches(n->deps[i].on, n, ++last_walk))
                 return true;
     return false;
 }
 
 void sim_node_independ(struct sim_node *node, const struct sim_node *on) {
     for (size_t i = 0; i < node->dep_count; i++) {
-        if (node->deps[i] == on) {
+        if (node->deps[i].on == on) {
             node->deps[i] = node->deps[--node->dep_count];
             return;
         }
@@ -242,9 +258,9 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
     }
     i = 0;
     for (struct sim_node *n = from->first; n && copies[i]; n = n->next, i++) {
-        copies[i]->deps = realloc(copies[i]->deps, (n->dep_count + 1) * sizeof(struct sim_node *));
+        copies[i]->deps = realloc(copies[i]->deps, (n->dep_count + 1) * sizeof(struct sim_edge));
         for (size_t d = 0; d < n->dep_count; d++)
-            copies[i]->deps[d] = copies[n->deps[d]->mark];
+            copies[i]->deps[d] = (struct sim_edge){copies[n->deps[d].on->mark], n->deps[d].data};
         copies[i]->dep_count = n->dep_count;
     }
     free(copies);

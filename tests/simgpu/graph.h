@@ -15,6 +15,12 @@ struct sim_work {
     struct sim_op *op;
 };
 
+/* What a node comes after. What the data permits, to begin before that has ended, nobody does. */
+struct sim_edge {
+    struct sim_node *on;
+    CUgraphEdgeData data;
+};
+
 struct sim_node {
     struct sim_object object;
     struct sim_graph *graph; /* which has it; NULL: destroyed */
@@ -25,7 +31,7 @@ struct sim_node {
     struct sim_branches *branches;
     struct sim_event *event; /* a reference */
     uint64_t origin;         /* handle of the node that it is a copy of */
-    struct sim_node **deps;
+    struct sim_edge *deps;
     size_t dep_count;
     unsigned mark; /* of a walk over the graph */
 };
@@ -74,15 +80,17 @@ void sim_graph_close(struct sim_graph *graph);
 struct sim_node *sim_node_add(struct sim_graph *graph, CUgraphNodeType type, struct sim_op *op,
                               struct sim_node *const *deps, size_t dep_count);
 /*
- * CUDA_ERROR_INVALID_VALUE: not both of the graph, there already, or the same node. That there is a
- * circle is found when something is made of the graph. Under the lock.
+ * CUDA_ERROR_INVALID_VALUE: not both of the graph, there already, the same node, or data that these
+ * nodes do not have between them; NULL: none. That there is a circle is found when something is
+ * made of the graph. Under the lock.
  */
-CUresult sim_node_depend(struct sim_node *node, struct sim_node *on);
+CUresult sim_node_depend(struct sim_node *node, struct sim_node *on, const CUgraphEdgeData *data);
 
 /* Whether there is a way around from a node to itself. Under the lock. */
 bool sim_graph_circles(const struct sim_graph *graph);
 
-bool sim_node_depends(const struct sim_node *node, const struct sim_node *on);
+/* Why the node comes after that one directly; NULL: it does not. Under the lock. */
+const struct sim_edge *sim_node_edge(const struct sim_node *node, const struct sim_node *on);
 void sim_node_independ(struct sim_node *node, const struct sim_node *on);
 
 /* What is behind a handle, a reference, or the error to return. */

@@ -58,7 +58,7 @@ static bool add_node(struct sim_exec *exec, struct sim_node *node, unsigned walk
         return true;
     node->mark = walk;
     for (size_t i = 0; i < node->dep_count; i++)
-        if (!add_node(exec, node->deps[i], walk))
+        if (!add_node(exec, node->deps[i].on, walk))
             return false;
     within = exec->count;
     if (node->child && !add_graph(exec, node->child))

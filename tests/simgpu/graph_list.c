@@ -9,21 +9,29 @@ struct list {
     CUgraphNode *from, *to;
     CUgraphEdgeData *edges;
     size_t room, count;
+    bool lossy; /* edges have data for which there is no place */
 };
 
-static void list_add(struct list *l, const struct sim_node *from, const struct sim_node *to) {
+static const CUgraphEdgeData no_data;
+
+static void list_add(struct list *l, const struct sim_node *from, const struct sim_node *to,
+                     const CUgraphEdgeData *data) {
+    if (l->from && !l->edges && memcmp(data, &no_data, sizeof(no_data)) != 0)
+        l->lossy = true;
     if (l->from && l->count < l->room) {
         l->from[l->count] = SIM_HANDLE(from);
         if (l->to)
             l->to[l->count] = SIM_HANDLE(to);
         if (l->edges)
-            memset(&l->edges[l->count], 0, sizeof(*l->edges));
+            l->edges[l->count] = *data;
     }
     l->count++;
 }
 
 static CUresult list_end(struct list *l, size_t *count) {
     sim_graph_unlock();
+    if (l->lossy)
+        return CUDA_ERROR_LOSSY_QUERY;
     for (size_t i = l->count; l->from && i < l->room; i++) {
         l->from[i] = NULL;
         if (l->to)
@@ -34,7 +42,7 @@ static CUresult list_end(struct list *l, size_t *count) {
 }
 
 #define LIST(name, from, to, edges, count)                                                         \
-    struct list name = {from, to, edges, count ? *count : 0, 0};                                   \
+    struct list name = {from, to, edges, count ? *count : 0, 0, false};                            \
     if (!count)                                                                                    \
         return CUDA_ERROR_INVALID_VALUE;                                                           \
     sim_graph_lock()
@@ -44,7 +52,7 @@ CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes) {
     LIST(l, nodes, NULL, NULL, numNodes);
 
     for (struct sim_node *n = graph->first; n; n = n->next)
-        list_add(&l, n, NULL);
+        list_add(&l, n, NULL, &no_data);
     return list_end(&l, numNodes);
 }
 
@@ -54,7 +62,7 @@ CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *num
 
     for (struct sim_node *n = graph->first; n; n = n->next)
         if (!n->dep_count)
-            list_add(&l, n, NULL);
+            list_add(&l, n, NULL, &no_data);
     return list_end(&l, numRootNodes);
 }
 
@@ -65,7 +73,7 @@ CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
 
     for (struct sim_node *n = graph->first; n; n = n->next)
         for (size_t i = 0; i < n->dep_count; i++)
-            list_add(&l, n->deps[i], n);
+            list_add(&l, n->deps[i].on, n, &n->deps[i].data);
     return list_end(&l, numEdges);
 }
 
@@ -75,7 +83,7 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependenc
     LIST(l, dependencies, NULL, edgeData, numDependencies);
 
     for (size_t i = 0; i < node->dep_count; i++)
-        list_add(&l, node->deps[i], NULL);
+        list_add(&l, node->deps[i].on, NULL, &node->deps[i].data);
     return list_end(&l, numDependencies);
 }
 
@@ -84,20 +92,24 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *depende
     SIM_NODE_ARG(node, hNode);
     LIST(l, dependentNodes, NULL, edgeData, numDependentNodes);
 
-    for (struct sim_node *n = node->graph ? node->graph->first : NULL; n; n = n->next)
-        if (sim_node_depends(n, node))
-            list_add(&l, n, NULL);
+    for (struct sim_node *n = node->graph ? node->graph->first : NULL; n; n = n->next) {
+        const struct sim_edge *edge = sim_node_edge(n, node);
+
+        if (edge)
+            list_add(&l, n, NULL, &edge->data);
+    }
     return list_end(&l, numDependentNodes);
 }
 
-/* Edges with data are for hardware that this is not. */
-static bool plain(const CUgraphEdgeData *edges, size_t count) {
-    static const CUgraphEdgeData none;
+/* An edge goes only by its own data. */
+static CUresult remove_edge(struct sim_node *node, const struct sim_node *on,
+                            const CUgraphEdgeData *data) {
+    const struct sim_edge *edge = sim_node_edge(node, on);
 
-    for (size_t i = 0; edges && i < count; i++)
-        if (memcmp(&edges[i], &none, sizeof(none)) != 0)
-            return false;
-    return true;
+    if (!edge || memcmp(&edge->data, data, sizeof(*data)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    sim_node_independ(node, on);
+    return CUDA_SUCCESS;
 }
 
 static CUresult change(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
@@ -107,8 +119,6 @@ static CUresult change(CUgraph hGraph, const CUgraphNode *from, const CUgraphNod
 
     if (count && (!from || !to))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!plain(edges, count))
-        return CUDA_ERROR_NOT_SUPPORTED;
     sim_graph_lock();
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
         SIM_AUTO struct sim_node *a = sim_handle_get(from[i], SIM_NODE);
@@ -117,11 +127,9 @@ static CUresult change(CUgraph hGraph, const CUgraphNode *from, const CUgraphNod
         if (!a || !b || a->graph != graph || b->graph != graph)
             result = CUDA_ERROR_INVALID_VALUE;
         else if (add)
-            result = sim_node_depend(b, a);
-        else if (sim_node_depends(b, a))
-            sim_node_independ(b, a);
+            result = sim_node_depend(b, a, edges ? &edges[i] : NULL);
         else
-            result = CUDA_ERROR_INVALID_VALUE;
+            result = remove_edge(b, a, edges ? &edges[i] : &no_data);
     }
     sim_graph_unlock();
     return result;

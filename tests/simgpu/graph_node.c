@@ -76,7 +76,6 @@ static void settle(struct sim_node *node, struct content *c) {
 CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                            const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
                            size_t numDependencies, CUgraphNodeParams *nodeParams) {
-    static const CUgraphEdgeData none;
     SIM_AUTO struct sim_graph *graph = NULL;
     struct sim_node *node;
     struct content c;
@@ -84,11 +83,9 @@ CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
     CUresult result;
 
     graph = sim_handle_get(hGraph, SIM_GRAPH);
-    if (!graph || !phGraphNode || !nodeParams || (numDependencies && !dependencies))
+    if (!graph || !phGraphNode || !nodeParams || (numDependencies && !dependencies) ||
+        nodeParams->reserved2)
         return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; dependencyData && i < numDependencies; i++)
-        if (memcmp(&dependencyData[i], &none, sizeof(none)) != 0)
-            return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)
         return result;
@@ -101,7 +98,8 @@ CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++) {
         SIM_AUTO struct sim_node *on = sim_handle_get(dependencies[i], SIM_NODE);
 
-        result = on ? sim_node_depend(node, on) : CUDA_ERROR_INVALID_VALUE;
+        result = on ? sim_node_depend(node, on, dependencyData ? &dependencyData[i] : NULL)
+                    : CUDA_ERROR_INVALID_VALUE;
     }
     sim_graph_unlock();
     if (!node)

@@ -30,7 +30,7 @@ static void print(const struct sim_graph *graph, FILE *to) {
         fprintf(to, "\"node_%u\" [label=\"%u\\n%s\"];\n", n->mark, n->mark, kind(n->type));
     for (struct sim_node *n = graph->first; n; n = n->next)
         for (size_t i = 0; i < n->dep_count; i++)
-            fprintf(to, "\"node_%u\" -> \"node_%u\";\n", n->deps[i]->mark, n->mark);
+            fprintf(to, "\"node_%u\" -> \"node_%u\";\n", n->deps[i].on->mark, n->mark);
     fprintf(to, "}\n");
     /* A walk must not take these numbers for its own. */
     for (struct sim_node *n = graph->first; n; n = n->next)
