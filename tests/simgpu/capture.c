@@ -115,6 +115,15 @@ bool sim_capture_takes(struct sim_stream *stream, struct sim_op *op, CUresult *r
     return taken;
 }
 
+bool sim_capture_captures(struct sim_stream *stream) {
+    bool captured;
+
+    sim_graph_lock();
+    captured = sim_capture_of(&stream->tips) != NULL;
+    sim_graph_unlock();
+    return captured;
+}
+
 CUresult sim_capture_refuses_wait(struct sim_stream *stream) {
     CUresult result = CUDA_SUCCESS;
     struct sim_capture *c;

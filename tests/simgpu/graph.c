@@ -272,10 +272,12 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
     return to;
 }
 
-/* Under the lock. Graphs with conditions are not copied here. */
-static bool has_branches(const struct sim_graph *graph) {
+/* Under the lock. Graphs with conditions are not copied here, those with memory nowhere. */
+static bool has_what_is_not_copied(const struct sim_graph *graph) {
     for (const struct sim_node *n = graph->first; n; n = n->next)
-        if (n->branches || (n->child && has_branches(n->child)))
+        if (n->branches || n->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            n->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+            (n->child && has_what_is_not_copied(n->child)))
             return true;
     return false;
 }
@@ -287,7 +289,7 @@ CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
     if (!phGraphClone)
         return CUDA_ERROR_INVALID_VALUE;
     sim_graph_lock();
-    if (has_branches(graph)) {
+    if (has_what_is_not_copied(graph)) {
         sim_graph_unlock();
         return CUDA_ERROR_NOT_SUPPORTED;
     }

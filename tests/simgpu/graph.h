@@ -121,6 +121,8 @@ void sim_work_put(struct sim_work *work);
  * op is then taken. Also the default stream's rule.
  */
 bool sim_capture_takes(struct sim_stream *stream, struct sim_op *op, CUresult *result);
+/* Whether its operations become nodes now. */
+bool sim_capture_captures(struct sim_stream *stream);
 /* The error of whoever waits for the stream, which ends the capture; else CUDA_SUCCESS. */
 CUresult sim_capture_refuses_wait(struct sim_stream *stream);
 /* The same for whoever waits for all of a context. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph_condition.h"
+#include "graph_memory.h"
 
 /* One launch, with the steps as they were then. */
 struct run_op {
@@ -223,9 +224,13 @@ static CUresult launch(CUgraphExec handle, CUstream hStream, bool per_thread) {
         return CUDA_ERROR_NOT_SUPPORTED; /* it would be a graph within the graph */
     sim_graph_lock();
     op = new_run(exec);
+    result = op ? sim_graph_memory_begin(exec) : CUDA_ERROR_OUT_OF_MEMORY;
     sim_graph_unlock();
-    if (!op)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (result != CUDA_SUCCESS) {
+        if (op)
+            sim_op_discard(&op->op);
+        return result;
+    }
     result = sim_submit(stream, &op->op, &mark);
     if (result != CUDA_SUCCESS)
         return result;
@@ -265,6 +270,14 @@ static void exchange(struct sim_step *steps, struct sim_step *with, size_t count
     }
 }
 
+static bool has_memory(const struct sim_exec *exec) {
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->steps[i].type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            exec->steps[i].type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+            return true;
+    return false;
+}
+
 static bool same_kinds(const struct sim_step *a, const struct sim_step *b, size_t count,
                        size_t *differs) {
     for (size_t i = 0; i < count; i++) {
@@ -290,6 +303,10 @@ static CUresult update(struct sim_exec *exec, struct sim_exec *next,
     if (!same_kinds(exec->steps, next->steps, exec->count, &differs)) {
         info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
         info->errorNode = (CUgraphNode)(uintptr_t)next->steps[differs].node;
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    if (has_memory(next)) {
+        info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
     exchange(exec->steps, next->steps, exec->count);

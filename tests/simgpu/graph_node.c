@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph_condition.h"
+#include "graph_memory.h"
 #include "launch.h"
 
 /* What a node does; events and graphs it refers to. */
@@ -36,9 +37,11 @@ static CUresult make(struct sim_context *context, CUgraphNodeParams *p, struct c
         return c->event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
         return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return sim_graph_alloc_op(&p->alloc, &c->op);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return sim_graph_free_op(&p->free, &c->op);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return sim_memop_op(context, &p->memOp, &c->op);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
@@ -90,6 +93,12 @@ CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
     if (result != CUDA_SUCCESS)
         return result;
     sim_graph_lock();
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_MEM_FREE &&
+        sim_graph_frees(graph, nodeParams->free.dptr)) {
+        sim_graph_unlock();
+        drop(&c);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     node = sim_node_add(graph, nodeParams->type, c.op, NULL, 0);
     c.op = NULL;
     result = node ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -149,6 +158,10 @@ static CUresult replace(struct sim_work **work, struct sim_event **event, struct
     return CUDA_SUCCESS;
 }
 
+static bool is_memory(CUgraphNodeType type) {
+    return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
     SIM_AUTO struct sim_node *node = NULL;
     struct content c;
@@ -158,7 +171,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
     node = sim_handle_get(hNode, SIM_NODE);
     if (!node || !nodeParams || node->type != nodeParams->type)
         return CUDA_ERROR_INVALID_VALUE;
-    if (node->child || node->branches)
+    if (node->child || node->branches || is_memory(node->type))
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)
@@ -200,7 +213,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
         return CUDA_ERROR_INVALID_VALUE;
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return sim_exec_set_child(exec, hNode, nodeParams->graph.graph);
-    if (nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL || is_memory(nodeParams->type))
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)
@@ -250,6 +263,8 @@ TELL(cuGraphKernelNodeGetParams_v2, CUDA_KERNEL_NODE_PARAMS, CU_GRAPH_NODE_TYPE_
 TELL(cuGraphMemcpyNodeGetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, memcpy.copyParams)
 TELL(cuGraphMemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, memset)
 TELL(cuGraphHostNodeGetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, host)
+TELL(cuGraphMemAllocNodeGetParams, CUDA_MEM_ALLOC_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEM_ALLOC, alloc)
+TELL(cuGraphMemFreeNodeGetParams, CUdeviceptr, CU_GRAPH_NODE_TYPE_MEM_FREE, free.dptr)
 TELL(cuGraphBatchMemOpNodeGetParams, CUDA_BATCH_MEM_OP_NODE_PARAMS, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
      memOp)
 TELL(cuGraphEventRecordNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_EVENT_RECORD, eventRecord.event)

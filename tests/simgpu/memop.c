@@ -46,8 +46,8 @@ static bool is_there(uint64_t word, uint64_t value, bool wide, unsigned flags) {
 static uint64_t load(const CUstreamBatchMemOpParams *p) {
     uintptr_t at = p->waitValue.address;
 
-    return is_wide(p) ? __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE)
-                      : __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
+    return is_wide(p) ? __atomic_load_n((uint64_t *)at, __ATOMIC_SEQ_CST)
+                      : __atomic_load_n((uint32_t *)at, __ATOMIC_SEQ_CST);
 }
 
 static void wait(const CUstreamBatchMemOpParams *p) {
@@ -67,13 +67,13 @@ static void run_one(const CUstreamBatchMemOpParams *p) {
         wait(p);
         break;
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        __atomic_store_n((uint32_t *)at, p->writeValue.value, __ATOMIC_RELEASE);
+        __atomic_store_n((uint32_t *)at, p->writeValue.value, __ATOMIC_SEQ_CST);
         break;
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        __atomic_store_n((uint64_t *)at, p->writeValue.value64, __ATOMIC_RELEASE);
+        __atomic_store_n((uint64_t *)at, p->writeValue.value64, __ATOMIC_SEQ_CST);
         break;
     default:
-        atomic_thread_fence(memory_order_seq_cst);
+        break; /* a barrier: all words are written in one order for everybody */
     }
 }
 

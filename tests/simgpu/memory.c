@@ -319,15 +319,16 @@ CUresult sim_memory_register(const struct sim_space *space, uint64_t addr, size_
     return insert_host(space, block);
 }
 
-bool sim_memory_set_sync(uint64_t addr, bool on) {
+bool sim_memory_change(uint64_t addr, bool (*change)(struct sim_block *block, bool value),
+                       bool value) {
     struct sim_block *block;
+    bool result;
 
     pthread_rwlock_wrlock(&lock);
     block = find_live(addr);
-    if (block)
-        block->sync_memops = on;
+    result = block && change(block, value);
     pthread_rwlock_unlock(&lock);
-    return block != NULL;
+    return result;
 }
 
 bool sim_memory_find(uint64_t addr, struct sim_block *out) {
@@ -421,7 +422,7 @@ static struct sim_block *find_reachable(const struct sim_space *space, uint64_t 
 
     if (!block || !sim_block_on_device(block))
         return block;
-    if (block->kind == SIM_MEMORY_MAPPED && !block->access)
+    if ((block->kind == SIM_MEMORY_MAPPED && !block->access) || block->asleep)
         return NULL;
     return block->owner ? (block->owner == space->owner ? block : NULL)
                         : (block->heap == space->heap ? block : NULL);

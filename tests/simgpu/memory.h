@@ -53,6 +53,10 @@ struct sim_block {
     unsigned access;           /* of mapped memory: CUmemAccess_flags, the same for all devices */
     struct sim_memory *memory; /* of mapped memory */
     bool shared;               /* with other processes: its pages are a file's */
+    /* A graph's, which comes into use and goes with its nodes: */
+    bool graph;
+    bool taken;       /* in the host's order: launched, and not given back */
+    bool asleep;      /* in the streams' order: not in use, so that no kernel reaches it */
     bool sync_memops; /* told again, and nothing else: copies keep the host waiting anyway */
 };
 
@@ -97,8 +101,12 @@ CUresult sim_memory_map(const struct sim_block *block);
 /* All mappings of exactly this range get these rights; false: there is a gap, or half of one. */
 bool sim_memory_set_access(uint64_t addr, size_t size, unsigned access);
 
-/* Sets sync_memops of the live block that holds addr: false if none does. */
-bool sim_memory_set_sync(uint64_t addr, bool on);
+/*
+ * Changes the live block that holds addr, under the map's lock: what `change` says, or false if
+ * there is none.
+ */
+bool sim_memory_change(uint64_t addr, bool (*change)(struct sim_block *block, bool value),
+                       bool value);
 
 /* The live block that holds addr; a copy, since it may go at any time. */
 bool sim_memory_find(uint64_t addr, struct sim_block *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Allocating device memory and pinned host memory. */
-#include "sim.h"
+#include "graph_memory.h"
 
 #define PITCH_ALIGNMENT ((size_t)512)
 
@@ -64,7 +64,10 @@ static CUresult wait_and_free(const struct sim_block *block) {
         sim_print_flush(owner);
     }
     sim_pool_account(block, false);
-    sim_memory_free(block);
+    if (block->graph)
+        sim_graph_memory_ends(block);
+    else
+        sim_memory_free(block);
     if (block->shared)
         sim_ipc_forget();
     return owner ? (CUresult)atomic_load(&owner->device->error) : CUDA_SUCCESS;
@@ -82,6 +85,8 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
     if (!dptr)
         return CUDA_SUCCESS;
     if (!sim_memory_find(dptr, &block) || block.base != dptr || !sim_block_freeable(&block))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (block.graph && !sim_graph_memory_give_back(&block))
         return CUDA_ERROR_INVALID_VALUE;
     return wait_and_free(&block);
 }

@@ -165,6 +165,11 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
     return CUDA_SUCCESS;
 }
 
+static bool set_sync(struct sim_block *block, bool on) {
+    block->sync_memops = on;
+    return true;
+}
+
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
     struct sim_block block;
     SIM_READY();
@@ -172,6 +177,7 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !sim_memory_find(ptr, &block) ||
         !sim_block_on_device(&block))
         return CUDA_ERROR_INVALID_VALUE;
-    return sim_memory_set_sync(ptr, *(const unsigned *)value != 0) ? CUDA_SUCCESS
-                                                                   : CUDA_ERROR_INVALID_VALUE;
+    return sim_memory_change(ptr, set_sync, *(const unsigned *)value != 0)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "pool.h"
+#include "graph_memory.h"
 
 #define PAGE ((size_t)4096)
 
@@ -271,6 +272,23 @@ void sim_pool_account(const struct sim_block *block, bool begins) {
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* In a captured stream: the graph's own memory. */
+static CUresult allocate_node(CUdeviceptr *dptr, size_t bytes, const struct sim_pool *pool,
+                              struct sim_stream *stream) {
+    CUDA_MEM_ALLOC_NODE_PARAMS_v2 p = {
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, pool->device->ordinal}},
+        .bytesize = bytes};
+    struct sim_op *op;
+    CUresult result = sim_graph_alloc_op(&p, &op);
+
+    if (result == CUDA_SUCCESS)
+        result = sim_submit(stream, op, NULL);
+    if (result == CUDA_SUCCESS)
+        *dptr = p.dptr;
+    return result;
+}
+
 static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool, CUstream handle,
                          bool per_thread) {
     SIM_AUTO struct sim_stream *stream = NULL;
@@ -290,6 +308,8 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool,
     }
     if (pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
+    if (sim_capture_captures(stream))
+        return allocate_node(dptr, bytes, pool, stream);
     if (pool->limit && bytes > pool->limit)
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* Whole pages are passed on: each of them holds one block of such pools at most. */
@@ -347,8 +367,19 @@ static CUresult run_free(struct sim_op *op, struct sim_context *context) {
     struct free_op *gone = (struct free_op *)op;
 
     (void)context;
-    sim_memory_free(&gone->block);
+    if (gone->block.graph)
+        sim_graph_memory_ends(&gone->block);
+    else
+        sim_memory_free(&gone->block);
     return CUDA_SUCCESS;
+}
+
+/* In a captured stream, which frees memory of graphs only. */
+static CUresult free_node(CUdeviceptr dptr, struct sim_stream *stream) {
+    struct sim_op *op;
+    CUresult result = sim_graph_free_op(&(CUDA_MEM_FREE_NODE_PARAMS){dptr}, &op);
+
+    return result == CUDA_SUCCESS ? sim_submit(stream, op, NULL) : result;
 }
 
 static CUresult free_async(CUdeviceptr dptr, CUstream handle, bool per_thread) {
@@ -361,6 +392,10 @@ static CUresult free_async(CUdeviceptr dptr, CUstream handle, bool per_thread) {
     if (result != CUDA_SUCCESS || !dptr)
         return result;
     if (!sim_memory_find(dptr, &block) || block.base != dptr || !sim_block_freeable(&block))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (sim_capture_captures(stream))
+        return free_node(dptr, stream);
+    if (block.graph && !sim_graph_memory_give_back(&block))
         return CUDA_ERROR_INVALID_VALUE;
     op = sim_op_new(sizeof(*op), run_free);
     if (!op)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu: the simulated one has no memory of graphs */
 /* Graphs built by hand: memory of graphs, and the call that adds nodes of any kind. */
 #include "common.h"
 #include "graphs.h"
