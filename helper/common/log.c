@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define ARGUMENT "--log-level="
 
 static const char *log_name = "vcuda";
 static enum vcuda_log_level log_max = VCUDA_LOG_NOTICE;
@@ -27,6 +28,23 @@ static size_t prefix(char *line, size_t size, enum vcuda_log_level level) {
                             level == VCUDA_LOG_ERROR     ? "error: "
                             : level == VCUDA_LOG_WARNING ? "warning: "
                                                          : "");
+}
+
+const char *vcuda_log_as_argument(void) {
+    static char text[32];
+
+    snprintf(text, sizeof(text), ARGUMENT "%d", (int)log_max);
+    return text;
+}
+
+bool vcuda_log_argument(const char *arg) {
+    unsigned level;
+    int end = 0;
+
+    if (sscanf(arg, ARGUMENT "%1u%n", &level, &end) != 1 || arg[end])
+        return false;
+    log_max = level;
+    return true;
 }
 
 void vcuda_log_to(int fd) {

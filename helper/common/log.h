@@ -8,6 +8,8 @@
 #ifndef VCUDA_HELPER_LOG_H
 #define VCUDA_HELPER_LOG_H
 
+#include <stdbool.h>
+
 enum vcuda_log_level {
     VCUDA_LOG_ERROR = 3, /* numbers of syslog.h */
     VCUDA_LOG_WARNING = 4,
@@ -18,6 +20,13 @@ enum vcuda_log_level {
 
 /* name must outlive the program. Levels above max are dropped. */
 void vcuda_log_open(const char *name, enum vcuda_log_level max);
+
+/*
+ * How vcudad's level reaches its workers: an argument of their command line. The text is good until
+ * the next call; false: the argument is none of ours.
+ */
+const char *vcuda_log_as_argument(void);
+bool vcuda_log_argument(const char *arg);
 
 /* Writes to `fd` from now on, where the standard error serves something else. */
 void vcuda_log_to(int fd);

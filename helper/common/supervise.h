@@ -4,7 +4,7 @@
  *
  * vcudad executes
  *
- *   vcuda-worker [--drop=UID:GID[,GID...]] [--no-sandbox]     (see sandbox.h)
+ *   vcuda-worker --log-level=N [--drop=UID:GID[,GID...]] [--no-sandbox]  (log.h, sandbox.h)
  *
  * with VCUDA_DRIVER in the environment if it was told a driver, and
  *

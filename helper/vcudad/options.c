@@ -191,7 +191,8 @@ static void set(struct options *o, int option, const char *value) {
         o->verbose = -1;
         break;
     case 'v':
-        o->verbose++;
+        if (o->verbose < 2)
+            o->verbose++;
         break;
     case OPT_HELP:
         fputs(help, stdout);

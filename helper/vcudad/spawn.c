@@ -63,9 +63,9 @@ static void set_environment(const struct options *options, const char *drop) {
 
 static void __attribute__((noreturn))
 become_worker(const struct options *options, const char *drop, int sock, int stats, int group) {
-    const char *arguments[4] = {"vcuda-worker"};
+    const char *arguments[5] = {"vcuda-worker", vcuda_log_as_argument()};
     char text[VCUDA_SUPERVISE_TEXT_MAX];
-    int count = 1;
+    int count = 2;
 
     setsid(); /* a terminal's Ctrl-C is for vcudad, which ends its workers in order */
     reset_signals();

@@ -120,9 +120,9 @@ int main(int argc, char **argv) {
     const char *what;
     int devices = 0, r;
 
-    vcuda_log_open("vcuda-worker", getenv("VCUDA_DEBUG") ? VCUDA_LOG_DEBUG : VCUDA_LOG_NOTICE);
+    vcuda_log_open("vcuda-worker", VCUDA_LOG_NOTICE);
     for (int i = 1; i < argc; i++) {
-        if (vcuda_sandbox_argument(&sandbox, argv[i])) {
+        if (!vcuda_log_argument(argv[i]) && vcuda_sandbox_argument(&sandbox, argv[i])) {
             fprintf(stderr, "vcuda-worker is started by vcudad, which see. Not understood: %s\n",
                     argv[i]);
             return 2;

@@ -7,6 +7,7 @@
  */
 #include "probe.h"
 #include "local.h"
+#include "log.h"
 #include "sandbox.h"
 #include "supervise.h"
 
@@ -237,7 +238,7 @@ int main(int argc, char **argv) {
     int client;
 
     for (int i = 1; i < argc; i++) {
-        if (vcuda_sandbox_argument(&sandbox, argv[i]))
+        if (!vcuda_log_argument(argv[i]) && vcuda_sandbox_argument(&sandbox, argv[i]))
             return 2;
     }
     load_driver();

@@ -34,14 +34,18 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void start(void) {
+static void expect_ready(void) {
     char text[48];
 
-    daemon_start(&vcudad, ARGS(REAL));
     /* Not the file that a killed one left. */
     snprintf(text, sizeof(text), "\"pid\": %d, \"started\"", (int)vcudad.pid);
     daemon_expect_status(&vcudad, text);
     daemon_expect_status(&vcudad, "\"ready\": 1");
+}
+
+static void start(void) {
+    daemon_start(&vcudad, ARGS(REAL));
+    expect_ready();
 }
 
 static void test_program_works(void **state) {
@@ -151,12 +155,33 @@ static void test_vcudad_killed(void **state) {
     daemon_stop(&vcudad);
 }
 
+/* A worker says as much as its vcudad. */
+static void test_worker_is_as_verbose(void **state) {
+    struct program p;
+
+    (void)state;
+    start(); /* with -vv */
+    p = program_start(&vcudad, CLIENT);
+    assert_string_equal(program_says(&p, 10000), "works");
+    daemon_expect_log(&vcudad, "]: serves ");
+    assert_int_equal(program_end(&p), 0);
+    daemon_stop(&vcudad);
+    daemon_start(&vcudad, ARGS(REAL, "--quiet"));
+    expect_ready();
+    p = program_start(&vcudad, CLIENT);
+    assert_string_equal(program_says(&p, 10000), "works");
+    assert_int_equal(daemon_count_log(&vcudad, "]: serves "), 1); /* the first's */
+    assert_int_equal(program_end(&p), 0);
+    daemon_stop(&vcudad);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_program_works),  TEST(test_worker_killed), TEST(test_program_killed),
-        TEST(test_driver_missing), TEST(test_vcudad_stops),  TEST(test_vcudad_killed),
+        TEST(test_program_works),        TEST(test_worker_killed), TEST(test_program_killed),
+        TEST(test_driver_missing),       TEST(test_vcudad_stops),  TEST(test_vcudad_killed),
+        TEST(test_worker_is_as_verbose),
     };
 
     return cmocka_run_group_tests_name("sessions", tests, NULL, NULL);
