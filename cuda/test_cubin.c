@@ -6,11 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cubin.h"
+#include "test_cubin.h"
 
 enum { NONE, SYMBOLS, NAMES, RELOCATIONS, TABLE, ZEROED, FILLED, TEXT_RELOCATIONS, TEXT, SECTIONS };
 
@@ -28,20 +27,10 @@ struct cubin {
     uint32_t text[8];
 };
 
-#define PART(type, member, ...)                                                                    \
-    {                                                                                              \
-        .sh_type = (type), .sh_offset = offsetof(struct cubin, member),                            \
-        .sh_size = sizeof(((struct cubin *)0)->member), __VA_ARGS__                                \
-    }
+#define PART(type, member, ...) CUBIN_PART(struct cubin, type, member, __VA_ARGS__)
 
 static const struct cubin good = {
-    .head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
-             .e_machine = EM_CUDA,
-             .e_ehsize = sizeof(Elf64_Ehdr),
-             .e_shoff = offsetof(struct cubin, section),
-             .e_shentsize = sizeof(Elf64_Shdr),
-             .e_shnum = SECTIONS,
-             .e_shstrndx = NAMES},
+    .head = CUBIN_HEAD(struct cubin, SECTIONS, NAMES),
     .section = {[SYMBOLS] = PART(SHT_SYMTAB, symbol, .sh_link = NAMES),
                 [NAMES] = PART(SHT_STRTAB, names),
                 [RELOCATIONS] =
@@ -52,18 +41,8 @@ static const struct cubin good = {
                 [TEXT_RELOCATIONS] =
                     PART(SHT_RELA, text_relocation, .sh_link = SYMBOLS, .sh_info = TEXT),
                 [TEXT] = PART(SHT_PROGBITS, text)},
-    .symbol = {[1] = {.st_name = 1,
-                      .st_info = STT_OBJECT,
-                      .st_other = 4,
-                      .st_shndx = FILLED,
-                      .st_value = 4,
-                      .st_size = 4},
-               [2] = {.st_name = 3,
-                      .st_info = STT_OBJECT,
-                      .st_other = 4,
-                      .st_shndx = ZEROED,
-                      .st_value = 8,
-                      .st_size = 800},
+    .symbol = {[1] = CUBIN_MANAGED(1, FILLED, 4, 4),
+               [2] = CUBIN_MANAGED(3, ZEROED, 8, 800),
                [3] = {.st_name = 5, .st_info = STT_OBJECT, .st_shndx = FILLED, .st_size = 4}},
     .names = "\0x\0y\0plain",
     .table_relocation = {{0, ELF64_R_INFO(1, 2), 0}, {8, ELF64_R_INFO(3, 2), 0}},

@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "bound.h"
 #include "code.h"
+#include "test_cubin.h"
 #include "wire.h"
 
 enum { NONE, SYMBOLS, NAMES, ZEROED, FILLED, RELOCATIONS, TABLE, SECTIONS };
@@ -27,33 +27,17 @@ struct cubin {
     uint32_t filled;
 };
 
-#define PART(type, member, ...)                                                                    \
-    {                                                                                              \
-        .sh_type = (type), .sh_offset = offsetof(struct cubin, member),                            \
-        .sh_size = sizeof(((struct cubin *)0)->member), __VA_ARGS__                                \
-    }
-
-#define VARIABLE(name, section, bytes)                                                             \
-    {                                                                                              \
-        .st_name = (name), .st_info = STT_OBJECT, .st_other = 4, .st_shndx = (section),            \
-        .st_size = (bytes)                                                                         \
-    }
+#define PART(type, member, ...) CUBIN_PART(struct cubin, type, member, __VA_ARGS__)
 
 static const struct cubin two_variables = {
-    .head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
-             .e_machine = EM_CUDA,
-             .e_ehsize = sizeof(Elf64_Ehdr),
-             .e_shoff = offsetof(struct cubin, section),
-             .e_shentsize = sizeof(Elf64_Shdr),
-             .e_shnum = SECTIONS,
-             .e_shstrndx = NAMES},
+    .head = CUBIN_HEAD(struct cubin, SECTIONS, NAMES),
     .section = {[SYMBOLS] = PART(SHT_SYMTAB, symbol, .sh_link = NAMES),
                 [NAMES] = PART(SHT_STRTAB, names),
                 [ZEROED] = {.sh_type = SHT_NOBITS, .sh_size = 400},
                 [FILLED] = PART(SHT_PROGBITS, filled),
                 [RELOCATIONS] = PART(SHT_RELA, relocation, .sh_link = SYMBOLS, .sh_info = TABLE),
                 [TABLE] = PART(SHT_PROGBITS, table)},
-    .symbol = {[1] = VARIABLE(1, ZEROED, 400), [2] = VARIABLE(7, FILLED, 4)},
+    .symbol = {[1] = CUBIN_MANAGED(1, ZEROED, 0, 400), [2] = CUBIN_MANAGED(7, FILLED, 0, 4)},
     .names = "\0zeros\0five",
     .relocation = {0, ELF64_R_INFO(2, 2), 0},
     .filled = 5,
