@@ -37,10 +37,19 @@ static CUresult take(void *handle, CUmemAllocationHandleType type, enum descript
     return found == DESCRIPTOR_NONE ? CUDA_ERROR_UNKNOWN : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-VCUDA_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle,
-                                                   CUmemGenericAllocationHandle handle,
-                                                   CUmemAllocationHandleType handleType,
-                                                   unsigned long long flags) {
+/* What can be passed on by a descriptor. */
+struct sort {
+    enum vcuda_kind object;
+    enum descriptor_kind kind;
+    CUresult (*give)(struct thread *t, uint64_t name, int32_t type, uint64_t flags, void *token,
+                     uint32_t room, uint32_t *len);
+};
+
+static const struct sort memory = {VCUDA_KIND_MEMORY, DESCRIPTOR_MEMORY, wire_share_give_memory};
+static const struct sort pools = {VCUDA_KIND_POOL, DESCRIPTOR_POOL, wire_share_give_pool};
+
+static CUresult export(const struct sort *what, uint64_t name, CUmemAllocationHandleType type,
+                       uint64_t flags, void *out) {
     struct descriptor_token token = {0};
     uint32_t len = 0;
     struct thread *t;
@@ -48,14 +57,27 @@ VCUDA_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle,
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!shareableHandle)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    r = guest_check(VCUDA_KIND_MEMORY, (const void *)handle);
+    r = guest_check(what->object, (const void *)name);
     if (r != CUDA_SUCCESS)
         return r;
     descriptor_sweep(t);
-    r = wire_share_give_memory(t, handle, (int32_t)handleType, flags, &token, sizeof(token), &len);
-    return r == CUDA_SUCCESS ? give(t, DESCRIPTOR_MEMORY, &token, len, shareableHandle) : r;
+    r = what->give(t, name, (int32_t)type, flags, &token, sizeof(token), &len);
+    return r == CUDA_SUCCESS ? give(t, what->kind, &token, len, out) : r;
+}
+
+VCUDA_EXPORT CUresult cuMemExportToShareableHandle(void *shareableHandle,
+                                                   CUmemGenericAllocationHandle handle,
+                                                   CUmemAllocationHandleType handleType,
+                                                   unsigned long long flags) {
+    return export(&memory, handle, handleType, flags, shareableHandle);
+}
+
+VCUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+                                                       CUmemAllocationHandleType handleType,
+                                                       unsigned long long flags) {
+    return export(&pools, (uint64_t)pool, handleType, flags, handle_out);
 }
 
 VCUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
@@ -72,27 +94,6 @@ VCUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandl
     r = take(osHandle, shHandleType, DESCRIPTOR_MEMORY, &token);
     return r == CUDA_SUCCESS ? wire_share_open_memory(t, (uint64_t *)handle, &token, sizeof(token))
                              : r;
-}
-
-VCUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
-                                                       CUmemAllocationHandleType handleType,
-                                                       unsigned long long flags) {
-    struct descriptor_token token = {0};
-    uint32_t len = 0;
-    struct thread *t;
-    CUresult r = guest_enter_any(&t);
-
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (!handle_out)
-        return CUDA_ERROR_INVALID_VALUE;
-    r = guest_check(VCUDA_KIND_POOL, pool);
-    if (r != CUDA_SUCCESS)
-        return r;
-    descriptor_sweep(t);
-    r = wire_share_give_pool(t, (uint64_t)pool, (int32_t)handleType, flags, &token, sizeof(token),
-                             &len);
-    return r == CUDA_SUCCESS ? give(t, DESCRIPTOR_POOL, &token, len, handle_out) : r;
 }
 
 VCUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
