@@ -7,6 +7,7 @@
 
 #include "barrier.h"
 #include "guest.h"
+#include "pump.h"
 #include "rpc.h"
 
 struct entry {
@@ -102,7 +103,7 @@ static void serve(struct request *q) {
         rpc_host_done(q->place, q->serial);
 }
 
-/* Under the lock, or where a change is told by rpc_stop_listening(). */
+/* Under the lock, or where a change is told by pump_stop_listening(). */
 static bool something_to_do(void) {
     return vcuda_load_acquire(&funcs.requests) || !vcuda_load_acquire(&funcs.live);
 }
@@ -124,7 +125,7 @@ static void *callback_thread(void *unused) {
             pthread_cond_wait(&funcs.work, &funcs.lock);
         } else {
             pthread_mutex_unlock(&funcs.lock);
-            rpc_listen(something_to_do);
+            pump_listen(something_to_do);
             pthread_mutex_lock(&funcs.lock);
         }
     }
@@ -234,7 +235,7 @@ void hostfunc_drop(uint64_t id) {
     idle = !funcs.live;
     pthread_mutex_unlock(&funcs.lock);
     if (idle)
-        rpc_stop_listening();
+        pump_stop_listening();
 }
 
 bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data) {
@@ -279,7 +280,7 @@ bool hostfunc_called(const struct message *m) {
     }
     pthread_mutex_unlock(&funcs.lock);
     if (ok)
-        rpc_stop_listening();
+        pump_stop_listening();
     else
         free(q);
     return ok;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls through the rings: many threads write records into one submission ring
- * and wait for their completions; whichever thread waits first reads the
- * completion ring for all of them (it "pumps").
+ * Calls through the rings: many threads write records into one submission ring, and wait for their
+ * completions (pump.h).
  */
 #ifndef VCUDA_USERLIB_RPC_H
 #define VCUDA_USERLIB_RPC_H
@@ -112,14 +111,6 @@ static inline uint64_t rpc_bits(float value) {
     return bits;
 }
 
-/*
- * For the thread that runs host functions: receives for all, or waits for whoever does, until
- * rpc_stop_listening() is called or the session is lost. Returns at once if `enough`, asked after
- * the thread can be stopped.
- */
-void rpc_listen(bool (*enough)(void));
-/* Any thread. */
-void rpc_stop_listening(void);
 /* Tells the worker that a host function has run. Any thread. */
 void rpc_host_done(uint32_t place, uint32_t serial);
 
@@ -127,12 +118,7 @@ void rpc_host_done(uint32_t place, uint32_t serial);
 static inline bool rpc_lost(void) {
     return vcuda_load_once(&guest_lost);
 }
-/* Ends the session for this process, and all who wait. */
-void rpc_abandon(const char *why);
-/*
- * In a child of fork(): nobody waits any more, whoever held a lock is not here. The next thing is
- * rpc_attach().
- */
+/* In a child of fork(): no call is under way. The next thing is rpc_attach(). */
 void rpc_forget(void);
 
 #endif

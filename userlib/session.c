@@ -5,7 +5,7 @@
 #include "connect.h"
 #include "environment.h"
 #include "guest.h"
-#include "rpc.h"
+#include "pump.h"
 #include "wire.h"
 
 struct session session;
@@ -58,7 +58,7 @@ CUresult session_open(void) {
     if (r == CUDA_SUCCESS)
         r = arena_start(t);
     if (r != CUDA_SUCCESS) {
-        rpc_abandon("it could not be set up");
+        pump_abandon("it could not be set up");
         session.transport.close(&session.transport);
         transport_unmap(&session.transport);
     }

@@ -12,16 +12,18 @@
 #include "lock.h"
 #include "record.h"
 #include "ring.h"
+#include "transport.h"
 
 struct submission {
     struct vcuda_duplex rings; /* the pump reads the other one */
     struct lock lock;
     uint64_t over_end[VCUDA_REC_MAX / 8]; /* a record that reaches over the ring's end */
+    struct transport *transport;
 };
 
 extern struct submission submission;
 
-/* Under the lock: whether `len` bytes fit, after waiting for that; not if the session is lost. */
+/* Under the lock: whether `len` bytes fit, after waiting (pump.c); not if the session is lost. */
 SELDOM bool submit_await_space(uint32_t len);
 /* Notifies the worker. */
 SELDOM void submit_kick(void);

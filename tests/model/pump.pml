@@ -2,7 +2,7 @@
 /*
  * Threads of a program that wait for answers: one of them, the pump, reads the
  * completion ring for all, the others look for their answers for a while and
- * then sleep on a futex each (userlib/rpc.c, whose functions stand in brackets). What is shared here is written by locked
+ * then sleep on a futex each (userlib/pump.c, whose functions stand in brackets). What is shared here is written by locked
  * instructions only, so that memory is sequentially consistent; how the pump
  * itself sleeps is wake.pml's matter.
  *
@@ -26,7 +26,7 @@
 #define CALLS 2
 #define NONE 255
 
-/* enum in rpc.c */
+/* enum in pump.c */
 #define SENT 0
 #define WAITING 1
 #define PUMP_NOW 2

@@ -140,7 +140,7 @@ inline wait_begin(s, what)
 }
 
 /*
- * [sleep_for_worker in userlib/rpc.c, sleep_for in helper/worker/serve.c]: poll
+ * [sleep_for_worker in userlib/pump.c, sleep_for in helper/worker/serve.c]: poll
  * returns once there is a notification, and it is taken. Between two looks of
  * one who spins nothing happens: sleeping at once is the harder case.
  */
@@ -162,7 +162,7 @@ inline sleep_unless(s, what, news)
 	STORE(s, WAIT, 0)
 }
 
-/* [await_space and submit in userlib/rpc.c] G takes answers while it waits for space. */
+/* [await_space in userlib/pump.c, submit in userlib/rpc.c] G takes answers while it waits for space. */
 inline submit(wants)
 {
 	do
@@ -179,7 +179,7 @@ inline submit(wants)
 	publish(G)
 }
 
-/* [pump_until in userlib/rpc.c] */
+/* [pump_until in userlib/pump.c] */
 inline await()
 {
 	do
