@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu */
 /*
  * What kernels print, between what the program prints: whose text comes when, for each way in which
  * stdout may be buffered, and which calls bring it out.
