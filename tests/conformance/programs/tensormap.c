@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tensor maps: what the driver makes of good and of wrong descriptions. needs: gpu */
+/* Tensor maps: what the driver makes of good and of wrong descriptions. */
 #include "common.h"
 
 #define MEMORY (1 << 20)
@@ -164,11 +164,6 @@ static void im2col(void) {
                                 lower, upper, 300, 2000, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                 CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
-    SAY("im2col wide", cuTensorMapEncodeIm2colWide(
-                           &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, (void *)d, dim, strides, -1,
-                           -1, 64, 64, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                           CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, CU_TENSOR_MAP_SWIZZLE_128B,
-                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
 }
 
 int main(void) {
