@@ -221,15 +221,20 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *tensorMap, CUtensorMapDataType ten
     return CUDA_SUCCESS;
 }
 
+/* A map that is not aligned as it should be is taken as well. */
 CUresult cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress) {
+    void *map = tensorMap;
+    uint64_t words[2];
     SIM_ENTER(context);
 
     (void)context;
     if (!tensorMap || !globalAddress)
         return CUDA_ERROR_INVALID_VALUE;
+    memcpy(words, map, sizeof(words));
     if ((uintptr_t)globalAddress %
-        alignment((CUtensorMapInterleave)(tensorMap->opaque[1] >> HEAD_INTERLEAVE_SHIFT & 3)))
+        alignment((CUtensorMapInterleave)(words[1] >> HEAD_INTERLEAVE_SHIFT & 3)))
         return CUDA_ERROR_INVALID_VALUE;
-    tensorMap->opaque[0] = (uintptr_t)globalAddress;
+    words[0] = (uintptr_t)globalAddress;
+    memcpy(map, words, sizeof(words));
     return CUDA_SUCCESS;
 }
