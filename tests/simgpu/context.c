@@ -32,6 +32,7 @@ struct sim_context *sim_context_new(struct sim_device *device) {
         return NULL;
     sim_object_init(&context->object, SIM_CONTEXT, destroy_context);
     context->device = device;
+    context->sm_count = SIM_SM_COUNT;
     pthread_mutex_init(&context->lock, NULL);
     if (sim_handle_open(&context->object))
         return context;
@@ -39,12 +40,12 @@ struct sim_context *sim_context_new(struct sim_device *device) {
     return NULL;
 }
 
-static CUresult open_context(struct sim_context *context, unsigned flags) {
+CUresult sim_context_open(struct sim_context *context, unsigned flags) {
     CUresult error = (CUresult)atomic_load(&context->device->error);
 
     if (error != CUDA_SUCCESS)
         return error;
-    context->id = atomic_fetch_add(&last_id, 1) + 1;
+    context->id = context->home = atomic_fetch_add(&last_id, 1) + 1;
     context->flags = flags;
     context->cache = CU_FUNC_CACHE_PREFER_NONE;
     for (int i = 0; i < CU_LIMIT_MAX; i++)
@@ -70,8 +71,7 @@ static void close_modules(struct sim_context *context) {
     }
 }
 
-/* Waits for the context's work, then takes back all that it owns. */
-static void close_context(struct sim_context *context) {
+void sim_context_close(struct sim_context *context) {
     struct sim_stream *legacy = context->legacy;
 
     atomic_store(&context->open, false);
@@ -150,7 +150,7 @@ CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
     context = sim_context_new(sim_device(dev));
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    result = open_context(context, flags);
+    result = sim_context_open(context, flags);
     if (result == CUDA_SUCCESS)
         result = sim_current_push(SIM_HANDLE(context));
     if (result != CUDA_SUCCESS)
@@ -188,13 +188,13 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
     result = sim_context_get(ctx, &context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (context->primary) /* which only its device can end */
+    if (context->primary || context->green) /* which only its device can end, or the green one */
         return CUDA_ERROR_INVALID_CONTEXT;
     context_locals_end(ctx, context->id);
     if (!sim_handle_close(&context->object))
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     sim_current_drop(ctx);
-    close_context(context);
+    sim_context_close(context);
     return CUDA_SUCCESS;
 }
 
@@ -253,7 +253,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&device->primary_lock);
     if (!atomic_load(&device->primary->open))
-        result = open_context(device->primary, device->primary_flags | CU_CTX_MAP_HOST);
+        result = sim_context_open(device->primary, device->primary_flags | CU_CTX_MAP_HOST);
     if (result == CUDA_SUCCESS)
         device->primary_refs++;
     pthread_mutex_unlock(&device->primary_lock);
@@ -275,7 +275,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
         result = CUDA_SUCCESS;
         /* It may have been reset meanwhile. */
         if (--device->primary_refs == 0 && atomic_load(&device->primary->open))
-            close_context(device->primary);
+            sim_context_close(device->primary);
     }
     pthread_mutex_unlock(&device->primary_lock);
     return result;
@@ -291,7 +291,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
     end_locals_of_primary(device, UINT_MAX);
     pthread_mutex_lock(&device->primary_lock);
     if (atomic_load(&device->primary->open))
-        close_context(device->primary);
+        sim_context_close(device->primary);
     device->primary_flags = 0;
     pthread_mutex_unlock(&device->primary_lock);
     return CUDA_SUCCESS;

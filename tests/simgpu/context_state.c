@@ -169,13 +169,12 @@ CUresult cuCtxResetPersistingL2Cache(void) {
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
     SIM_ENTER(context);
 
-    (void)context;
     if (!pExecAffinity)
         return CUDA_ERROR_INVALID_VALUE;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;
-    pExecAffinity->param.smCount.val = SIM_SM_COUNT;
+    pExecAffinity->param.smCount.val = context->sm_count;
     return CUDA_SUCCESS;
 }
 

@@ -34,6 +34,8 @@ enum sim_type {
     SIM_TEXREF,
     SIM_SURFREF,
     SIM_USER_OBJECT,
+    SIM_GREEN,
+    SIM_DESC,
 };
 
 /* The head of everything that a handle can name: a counted reference each. */

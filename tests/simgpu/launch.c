@@ -104,7 +104,8 @@ static CUresult check_cooperative(const struct request *request,
                                   const struct sim_function *function) {
     unsigned threads = request->block[0] * request->block[1] * request->block[2];
     uint64_t blocks = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
-    uint64_t room = (uint64_t)sim_occupancy(function, (int)threads, request->shared) * SIM_SM_COUNT;
+    uint64_t room = (uint64_t)sim_occupancy(function, (int)threads, request->shared) *
+                    function->module->context->sm_count;
 
     return request->settings.cooperative && blocks > room ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                                                           : CUDA_SUCCESS;
@@ -178,7 +179,7 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
         .print = sim_print_append,
         .print_opaque = function->module->context,
         .cooperative = request->settings.cooperative,
-        .sm_count = SIM_SM_COUNT,
+        .sm_count = function->module->context->sm_count,
         .grid_id = atomic_fetch_add(&last_grid, 1) + 1,
         .stack_bytes = atomic_load(&function->module->context->limits[CU_LIMIT_STACK_SIZE]),
     };

@@ -7,7 +7,7 @@
 struct sim_space sim_context_space(struct sim_context *context) {
     return (struct sim_space){
         .heap = &context->device->heap,
-        .owner = context->id,
+        .owner = context->home,
         .context = SIM_HANDLE(context),
     };
 }

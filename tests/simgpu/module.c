@@ -120,11 +120,7 @@ CUresult sim_module_load(struct sim_context *context, struct sim_code *code,
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_object_init(&module->object, SIM_MODULE, destroy_module);
     module->context = sim_ref(context);
-    module->space = (struct sim_space){
-        .heap = &context->device->heap,
-        .owner = context->id,
-        .context = SIM_HANDLE(context),
-    };
+    module->space = sim_context_space(context);
     memory = sim_space_memory(&module->space);
     memory.managed = place_managed;
     memory.image = sim_image_find;

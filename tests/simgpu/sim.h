@@ -28,7 +28,7 @@
 #define SIM_SHARED_OPTIN 232448  /* bytes with it */
 #define SIM_SHARED_RESERVED 1024 /* bytes of each block that the system keeps */
 #define SIM_SHARED_PER_SM 233472 /* bytes */
-#define SIM_SM_COUNT 16
+#define SIM_SM_COUNT 132         /* as on an H200 */
 #define SIM_THREADS_PER_SM 2048
 #define SIM_BLOCKS_PER_SM 32
 #define SIM_REGS_PER_SM 65536
@@ -60,7 +60,10 @@ struct sim_context {
     bool primary;
     atomic_uint attached; /* by how many calls, beside the one that made it */
     atomic_bool open;
-    uint64_t id; /* new each time it is opened: whose memory and streams are whose */
+    uint64_t id;      /* new each time it is opened: whose memory and streams are whose */
+    uint64_t home;    /* id of the context whose memory it has: its own, but for green ones */
+    CUgreenCtx green; /* that it stands for, or NULL */
+    unsigned sm_count;
     unsigned flags;
     CUfunc_cache cache;
     atomic_size_t limits[CU_LIMIT_MAX];
@@ -138,6 +141,11 @@ uint64_t sim_now(void);
 /* A new context with a handle, not yet open. NULL: out of memory. */
 struct sim_context *sim_context_new(struct sim_device *device);
 
+/* Opens one, which is not yet current anywhere. */
+CUresult sim_context_open(struct sim_context *context, unsigned flags);
+/* Waits for the context's work, then takes back all that it owns. */
+void sim_context_close(struct sim_context *context);
+
 /* The context is what a program may pass: the reference, or the error to return. */
 CUresult sim_context_get(CUcontext handle, struct sim_context **out);
 
@@ -203,6 +211,10 @@ CUresult sim_context_wait_event(struct sim_context *context, struct sim_event *e
 CUresult sim_event_get(CUevent handle, struct sim_event **out);
 
 /* stream.c */
+
+/* A new stream of the context, with a handle. */
+CUresult sim_stream_create(struct sim_context *context, CUstream *handle, unsigned flags,
+                           int priority);
 
 /*
  * The stream that a handle means in `context`, with a reference: 0 is the default stream, which

@@ -49,9 +49,9 @@ void sim_context_wait(struct sim_context *context, enum sim_which_streams which)
     free(marks);
 }
 
-CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+CUresult sim_stream_create(struct sim_context *context, CUstream *phStream, unsigned flags,
+                           int priority) {
     SIM_AUTO struct sim_stream *stream = NULL;
-    SIM_ENTER(context);
 
     if (!phStream || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING))
         return CUDA_ERROR_INVALID_VALUE;
@@ -64,6 +64,12 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
     }
     *phStream = SIM_HANDLE(stream);
     return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+    SIM_ENTER(context);
+
+    return sim_stream_create(context, phStream, flags, priority);
 }
 
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* needs: gpu: the simulated one has no shares of its multiprocessors */
 /* Green contexts: shares of the multiprocessors, their streams, what is theirs. */
 #include "common.h"
 
