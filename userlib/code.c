@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What modules and libraries share: images on their way, lists of names, layouts. */
+/* What modules and libraries share: images on their way, lists of names. */
 #include "code.h"
 
 #include <pthread.h>
@@ -103,15 +103,6 @@ void variables_free(struct variable *list) {
         free(list);
         list = next;
     }
-}
-
-CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size) {
-    if (index >= l->params)
-        return CUDA_ERROR_INVALID_VALUE;
-    *offset = l->param[index].offset;
-    if (size)
-        *size = l->param[index].size;
-    return CUDA_SUCCESS;
 }
 
 static int module_is_of(const void *object, const void *arg) {

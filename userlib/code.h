@@ -16,20 +16,7 @@
 #include "image.h"
 #include "info.h"
 #include "jit.h"
-
-struct parameter {
-    uint32_t offset;
-    uint32_t size;
-    uint32_t gap; /* after it, to the next one or what 8 divides: bytes to clear */
-};
-
-/* How a kernel wants its parameters. */
-struct layout {
-    uint32_t params;
-    uint32_t bytes; /* up to the end of the last one */
-    uint32_t lead;  /* before the first one */
-    struct parameter *param;
-};
+#include "params.h"
 
 /* Attributes as the worker told them; VCUDA_ATTRIBUTE_NONE where the driver had no answer. */
 struct attributes {
@@ -161,9 +148,6 @@ struct function *functions_find(struct function *const *list, const struct funct
                                 function_is *is);
 /* Adds one, unless another thread was faster: then that one's, and this one is freed. */
 struct function *functions_add(struct function **list, struct function *f, function_is *is);
-
-/* Answers cuFuncGetParamInfo and cuKernelGetParamInfo. */
-CUresult layout_answer(const struct layout *l, size_t index, size_t *offset, size_t *size);
 
 /* Bytes of answer that a function's parameters fit into. */
 #define FUNCTION_INFO_BYTES                                                                        \

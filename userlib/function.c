@@ -69,33 +69,8 @@ struct function *functions_add(struct function **list, struct function *f, funct
     return there;
 }
 
-static CUresult take_layout(struct layout *l, const struct vcuda_function_info *info,
-                            uint32_t len) {
-    if (len < sizeof(*info) || info->params > VCUDA_PARAMS_MAX ||
-        len < sizeof(*info) + info->params * sizeof(info->param[0]))
-        return VCUDA_ERROR_LOST;
-    l->param = calloc(info->params + 1, sizeof(*l->param));
-    if (!l->param)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    l->params = info->params;
-    for (uint32_t i = 0; i < l->params; i++) {
-        uint64_t end = (uint64_t)info->param[i].offset + info->param[i].size;
-
-        /* One after the other: what lies between them is all that has to be cleared. */
-        if (end > VCUDA_PARAM_BYTES_MAX || info->param[i].offset < l->bytes)
-            return VCUDA_ERROR_LOST;
-        *(i ? &l->param[i - 1].gap : &l->lead) = info->param[i].offset - l->bytes;
-        l->param[i].offset = info->param[i].offset;
-        l->param[i].size = info->param[i].size;
-        l->bytes = (uint32_t)end;
-    }
-    if (l->params)
-        l->param[l->params - 1].gap = VCUDA_PAD8(l->bytes) - l->bytes;
-    return CUDA_SUCCESS;
-}
-
 CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len) {
-    CUresult r = take_layout(&f->layout, info, len);
+    CUresult r = params_take(&f->layout, info, len);
 
     if (r != CUDA_SUCCESS) {
         guest_log("%s: its parameters make no sense", f->symbol ? f->symbol : "a kernel");
@@ -172,7 +147,7 @@ VCUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, siz
     struct function *f;
     CUresult r = enter_function(func, paramOffset, &f);
 
-    return r == CUDA_SUCCESS ? layout_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
+    return r == CUDA_SUCCESS ? params_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
 }
 
 /* All at once: they change only when one is set. */

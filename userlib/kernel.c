@@ -96,7 +96,7 @@ VCUDA_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, s
         r = guest_enter(&t);
     if (r == CUDA_SUCCESS)
         r = kernel_function(t, k, &f);
-    return r == CUDA_SUCCESS ? layout_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
+    return r == CUDA_SUCCESS ? params_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
 }
 
 /* All at once: they change only when one is set. */

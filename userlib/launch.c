@@ -45,75 +45,6 @@ static SELDOM CUresult ask_shared(struct thread *t, struct function *f, unsigned
     return shared > (unsigned int)limit ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* `extra`: one buffer that is laid out already; NCCL leaves off the end that a kernel does not
- * read. */
-static SELDOM CUresult gather_extra(const struct layout *l, void **extra, uint8_t *to) {
-    const void *params = NULL;
-    size_t size = 0;
-
-    for (; extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
-        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            params = extra[1];
-        else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            size = *(size_t *)extra[1];
-        else
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (size && !params)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (size > l->bytes)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    if (size)
-        memcpy(to, params, size);
-    memset(to + size, 0, VCUDA_PAD8(l->bytes) - size);
-    return CUDA_SUCCESS;
-}
-
-/* Most are pointers and numbers. */
-static void copy_param(uint8_t *to, const void *from, uint32_t size) {
-    if (likely(size == 8))
-        memcpy(to, from, 8);
-    else if (size == 4)
-        memcpy(to, from, 4);
-    else
-        memcpy(to, from, size);
-}
-
-/* Most are those before a pointer. */
-static void clear_gap(uint8_t *to, uint32_t size) {
-    if (likely(size == 4))
-        memset(to, 0, 4);
-    else
-        memset(to, 0, size);
-}
-
-static SELDOM void clear_lead(uint8_t *to, uint32_t size) {
-    memset(to, 0, size);
-}
-
-/* One pointer a parameter, to where the kernel wants them. */
-static CUresult gather(const struct layout *l, void **kernel_params, uint8_t *to) {
-    const struct parameter *p = l->param, *end = p + l->params;
-
-    if (unlikely(!kernel_params))
-        return p == end ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    for (; p < end; p++, kernel_params++) {
-        if (unlikely(!*kernel_params))
-            return CUDA_ERROR_INVALID_VALUE;
-        copy_param(to + p->offset, *kernel_params, p->size);
-        if (unlikely(p->gap))
-            clear_gap(to + p->offset + p->size, p->gap);
-    }
-    /* Last, when nothing else is in registers any more. */
-    if (unlikely(l->lead))
-        clear_lead(to, l->lead);
-    return CUDA_SUCCESS;
-}
-
-CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer) {
-    return unlikely(extra) ? gather_extra(l, extra, buffer) : gather(l, kernel_params, buffer);
-}
-
 /* The errors of a shape that native tells at once. */
 static CUresult check(struct thread *t, struct function *f, const struct launch *l) {
     CUresult r = check_shape(t->now, f, l);
@@ -181,7 +112,7 @@ static CUresult put_body(struct launch_body *to, const struct function *f, const
     to->params_len = f->layout.bytes;
     if (attributes_len)
         memcpy(to + 1, l->attributes, attributes_len);
-    return launch_params(&f->layout, kernel_params, extra, (uint8_t *)(to + 1) + attributes_len);
+    return params_put(&f->layout, kernel_params, extra, (uint8_t *)(to + 1) + attributes_len);
 }
 
 static CUresult post(struct thread *t, const struct function *f, const struct launch *l,

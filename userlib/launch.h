@@ -20,9 +20,6 @@ struct launch {
 CUresult launch_read_config(struct launch *l, struct vcuda_launch_attribute *room,
                             const CUlaunchConfig *config);
 
-/* Lays the parameters out in `buffer`, of l->bytes padded to 8. */
-CUresult launch_params(const struct layout *l, void **kernel_params, void **extra, void *buffer);
-
 /* Checks all of it and sends it off. */
 CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_params,
                      void **extra);

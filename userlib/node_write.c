@@ -46,8 +46,7 @@ static CUresult write_kernel(struct thread *t, const CUDA_KERNEL_NODE_PARAMS_v3 
     if (r == CUDA_SUCCESS && f->layout.bytes > sizeof(out->more))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = launch_params(&f->layout, k->kernelParams, k->kernelParams ? NULL : k->extra,
-                          out->more);
+        r = params_put(&f->layout, k->kernelParams, k->kernelParams ? NULL : k->extra, out->more);
     if (r != CUDA_SUCCESS)
         return r;
     out->node.bytes = f->layout.bytes;

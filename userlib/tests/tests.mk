@@ -3,7 +3,7 @@
 
 TEST_OUT := $(OUT)/tests
 UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges arena completion crew descriptor ended md2 \
-	message notes bound)
+	message notes params bound)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance
