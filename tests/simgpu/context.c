@@ -307,7 +307,7 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&device->primary_lock);
     device->primary_flags = flags;
-    device->primary->flags = flags;
+    device->primary->flags = flags | CU_CTX_MAP_HOST;
     pthread_mutex_unlock(&device->primary_lock);
     return CUDA_SUCCESS;
 }

@@ -35,12 +35,14 @@ CUresult cuCtxGetFlags(unsigned int *flags) {
     return CUDA_SUCCESS;
 }
 
+/* Whether it maps host memory stays as it was when the context was made. */
 CUresult cuCtxSetFlags(unsigned int flags) {
+    const unsigned kept = CU_CTX_MAP_HOST;
     LOOK(context, NULL);
 
     if (!sim_good_context_flags(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    context->flags = flags & ~(unsigned)CU_CTX_MAP_HOST;
+    context->flags = (flags & ~kept) | (context->flags & kept);
     return CUDA_SUCCESS;
 }
 
