@@ -12,9 +12,11 @@
  *   pool N       the same with N MiB of a pool, and a pointer to them; the program keeps the pool
  *   receive      takes them, from descriptor 99
  *   drop         gives them back
- *   lend N       an allocation of N MiB, in a context of its own; its handle goes to another
- * program, over descriptor 98 borrow       opens it, by the handle from descriptor 99, once more:
- * says the error return       closes it once free         the allocation that was lent is freed
+ *   lend N       N MiB in a context of their own; their handle goes over descriptor 98
+ *   borrow       opens them, by the handle from descriptor 99, once more
+ *   return       closes them once
+ *   reset        the device's context is made anew: nothing is open any more
+ *   free         what was lent is freed
  *   async        likewise, in a stream's order
  *   destroy      or its context destroyed
  *
@@ -357,6 +359,12 @@ static void borrow(void) {
     printf("error %d\n", r);
 }
 
+static void reset(void) {
+    need(cuDevicePrimaryCtxReset(device), "reset");
+    need(cuDevicePrimaryCtxRetain(&context, device), "retain");
+    printf("error %d\n", cuCtxSetCurrent(context));
+}
+
 static void lender(const char *order) {
     CUresult r;
 
@@ -404,6 +412,8 @@ int main(void) {
             borrow();
         else if (!strcmp(line, "return\n"))
             printf("error %d\n", cuIpcCloseMemHandle(borrowed));
+        else if (!strcmp(line, "reset\n"))
+            reset();
         else if (!strcmp(line, "free\n") || !strcmp(line, "async\n") || !strcmp(line, "destroy\n"))
             lender(line);
         else

@@ -226,7 +226,7 @@ static void test_lent_memory_counts(void **state) {
     lent_counts("killed\n");
 }
 
-/* Who has it open may die; and what nobody has open ends with its maker's. */
+/* Who has it open may die, or lose its context; what nobody has open ends with its maker's. */
 static void test_borrower_dies(void **state) {
     struct program a, b;
     int ends[2];
@@ -248,6 +248,16 @@ static void test_borrower_dies(void **state) {
     expect(&a, "take 100\n", "40 error 2");
     assert_int_equal(program_end(&a), 0);
     a = start();
+    b = start();
+    expect(&a, "lend 64\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&a, "free\n", "error 0");
+    expect(&a, "take 1\n", "0 error 2");
+    expect(&b, "reset\n", "error 0");
+    expect(&a, "lend 64\n", "error 0");
+    expect(&a, "free\n", "error 0");
+    assert_int_equal(program_end(&b), 0);
+    daemon_expect_status(&vcudad, "\"serving\": 1");
     expect(&a, "lend 64\n", "error 0");
     expect(&a, "free\n", "error 0");
     expect(&a, "lend 64\n", "error 0");
