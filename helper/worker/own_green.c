@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "marks.h"
 #include "worker.h"
 
 /* Different resources of a session. */
@@ -156,7 +157,7 @@ CUresult own_cuGreenCtxDestroy(struct worker *w, struct frame *f,
     CUresult r;
 
     (void)f;
-    pending_forget_context(a->context);
+    marks_forget_context(a->context);
     worker_forget_context();
     r = w->driver.cuGreenCtxDestroy(a->hCtx);
     if (r == CUDA_SUCCESS && a->context)
