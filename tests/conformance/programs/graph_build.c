@@ -121,6 +121,7 @@ static void fills_and_copies(void) {
 
     memset(pinned, 0, 4096);
     CK(cuMemsetD8(y, 0, 512));
+    CK(cuCtxSynchronize()); /* the stream of the graphs waits for no other */
     CK(cuGraphCreate(&graph, 0));
     SHOW(cuGraphAddMemsetNode(&fill, graph, NULL, 0, &m, context));
     SHOW(cuGraphAddMemsetNode(&fill2, graph, NULL, 0, &m2, context));
