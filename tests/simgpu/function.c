@@ -24,8 +24,18 @@ CUresult sim_function_get(struct sim_context *context, CUfunction handle,
     if (name##_error != CUDA_SUCCESS)                                                              \
     return name##_error
 
-CUresult sim_function_attribute(const struct ptx_func_info *info, int max_dynamic_shared,
-                                int carveout, CUfunction_attribute attrib, int *value) {
+void sim_function_settings_start(struct sim_function_settings *s,
+                                 const struct ptx_func_info *info) {
+    atomic_init(&s->max_dynamic_shared, info->static_shared < SIM_SHARED_DEFAULT
+                                            ? (int)(SIM_SHARED_DEFAULT - info->static_shared)
+                                            : 0);
+    atomic_init(&s->carveout, -1);
+    atomic_init(&s->non_portable, 0);
+}
+
+CUresult sim_function_attribute(const struct ptx_func_info *info,
+                                const struct sim_function_settings *settings,
+                                CUfunction_attribute attrib, int *value) {
     switch (attrib) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *value = info->max_threads_per_block;
@@ -49,17 +59,23 @@ CUresult sim_function_attribute(const struct ptx_func_info *info, int max_dynami
         *value = SIM_ARCH;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = max_dynamic_shared;
+        *value = atomic_load(&settings->max_dynamic_shared);
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        *value = carveout;
+        *value = atomic_load(&settings->carveout);
         return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *value = info->explicit_cluster;
+        return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = info->cluster[attrib - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
+        return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = atomic_load(&settings->non_portable);
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         *value = 0;
         return CUDA_SUCCESS;
@@ -78,10 +94,11 @@ CUresult sim_function_check_attribute(const struct ptx_func_info *info, CUfuncti
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         return value < -1 || value > 100 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         return CUDA_ERROR_NOT_SUPPORTED;
     default: /* what a function is, cannot be set */
@@ -89,12 +106,14 @@ CUresult sim_function_check_attribute(const struct ptx_func_info *info, CUfuncti
     }
 }
 
-void sim_function_set_attribute(struct sim_function *function, CUfunction_attribute attrib,
+void sim_function_set_attribute(struct sim_function_settings *settings, CUfunction_attribute attrib,
                                 int value) {
     if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-        atomic_store(&function->max_dynamic_shared, value);
+        atomic_store(&settings->max_dynamic_shared, value);
+    else if (attrib == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+        atomic_store(&settings->carveout, value);
     else
-        atomic_store(&function->carveout, value);
+        atomic_store(&settings->non_portable, value != 0);
 }
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
@@ -102,8 +121,7 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfu
 
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    return sim_function_attribute(&function->info, atomic_load(&function->max_dynamic_shared),
-                                  atomic_load(&function->carveout), attrib, pi);
+    return sim_function_attribute(&function->info, &function->settings, attrib, pi);
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
@@ -111,7 +129,7 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int v
     CUresult result = sim_function_check_attribute(&function->info, attrib, value);
 
     if (result == CUDA_SUCCESS)
-        sim_function_set_attribute(function, attrib, value);
+        sim_function_set_attribute(&function->settings, attrib, value);
     return result;
 }
 

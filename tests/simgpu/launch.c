@@ -89,7 +89,7 @@ static CUresult check_shape(const struct request *request, const struct sim_func
         return CUDA_ERROR_INVALID_VALUE;
     threads = request->block[0] * request->block[1] * request->block[2];
     if (threads > SIM_MAX_THREADS ||
-        request->shared > (unsigned)atomic_load(&function->max_dynamic_shared))
+        request->shared > (unsigned)atomic_load(&function->settings.max_dynamic_shared))
         return CUDA_ERROR_INVALID_VALUE;
     for (int i = 0; i < 3; i++)
         if (info->reqntid[0] && request->block[i] != (unsigned)info->reqntid[i])
@@ -183,6 +183,7 @@ static struct launch_op *new_op(const struct request *request, struct sim_functi
         .grid_id = atomic_fetch_add(&last_grid, 1) + 1,
         .stack_bytes = atomic_load(&function->module->context->limits[CU_LIMIT_STACK_SIZE]),
     };
+    sim_cluster_of(&request->settings, &function->info, op->launch.cluster);
     return op;
 }
 
@@ -220,6 +221,8 @@ static CUresult make_op(struct sim_context *context, CUfunction f, const struct 
 
     if (result == CUDA_SUCCESS)
         result = check_shape(request, function);
+    if (result == CUDA_SUCCESS)
+        result = sim_cluster_check(&request->settings, function, request->grid);
     if (result == CUDA_SUCCESS)
         result = check_cooperative(request, function);
     if (result != CUDA_SUCCESS)
@@ -265,7 +268,9 @@ CUresult sim_launch_with(const struct sim_op *op, const struct sim_launch_settin
         request.grid[i] = old->launch.grid[i];
         request.block[i] = old->launch.block[i];
     }
-    result = check_cooperative(&request, old->function);
+    result = sim_cluster_check(settings, old->function, request.grid);
+    if (result == CUDA_SUCCESS)
+        result = check_cooperative(&request, old->function);
     if (result != CUDA_SUCCESS)
         return result;
     launch = new_op(&request, old->function);

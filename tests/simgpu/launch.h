@@ -26,6 +26,14 @@ CUresult sim_launch_setting_set(struct sim_launch_settings *s, CUlaunchAttribute
 CUresult sim_launch_setting_get(const struct sim_launch_settings *s, CUlaunchAttributeID id,
                                 CUlaunchAttributeValue *value);
 
+/* cluster.c: the blocks of a cluster; all 0: there are none. */
+void sim_cluster_of(const struct sim_launch_settings *settings, const struct ptx_func_info *info,
+                    unsigned cluster[3]);
+/* CUDA_ERROR_INVALID_CLUSTER_SIZE: the function is not launched in such clusters, or the grid is
+ * not made of whole ones. */
+CUresult sim_cluster_check(const struct sim_launch_settings *settings,
+                           const struct sim_function *function, const unsigned grid[3]);
+
 /* launch.c: of an operation that is a kernel's. */
 const struct sim_launch_settings *sim_launch_settings_of(const struct sim_op *op);
 /* The same operation once more, with other settings, or the error to return. */

@@ -4,12 +4,9 @@
 
 #include <string.h>
 
-/* Blocks of a cluster, or none of an order. */
 static CUresult set_cluster(unsigned cluster[3], const CUlaunchAttributeValue *v) {
     if (v->clusterDim.x == 0 || v->clusterDim.y == 0 || v->clusterDim.z == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (v->clusterDim.x != 1 || v->clusterDim.y != 1 || v->clusterDim.z != 1)
-        return CUDA_ERROR_NOT_SUPPORTED;
     cluster[0] = v->clusterDim.x;
     cluster[1] = v->clusterDim.y;
     cluster[2] = v->clusterDim.z;

@@ -14,8 +14,7 @@ struct sim_kernel {
     struct sim_library *library; /* which owns it */
     struct ptx_func *ptx;
     struct ptx_func_info info;
-    atomic_int max_dynamic_shared[SIM_MAX_DEVICES];
-    atomic_int carveout[SIM_MAX_DEVICES];
+    struct sim_function_settings settings[SIM_MAX_DEVICES];
 };
 
 struct instance {
@@ -91,17 +90,11 @@ static void destroy_library(struct sim_object *object) {
 }
 
 static void init_kernel(struct sim_kernel *kernel, struct sim_library *library, size_t index) {
-    size_t fixed;
-
     kernel->library = library;
     kernel->ptx = ptx_module_function_at(library->ptx, index);
     ptx_func_info(kernel->ptx, &kernel->info);
-    fixed = kernel->info.static_shared;
-    for (int dev = 0; dev < SIM_MAX_DEVICES; dev++) {
-        atomic_init(&kernel->max_dynamic_shared[dev],
-                    fixed < SIM_SHARED_DEFAULT ? (int)(SIM_SHARED_DEFAULT - fixed) : 0);
-        atomic_init(&kernel->carveout[dev], -1);
-    }
+    for (int dev = 0; dev < SIM_MAX_DEVICES; dev++)
+        sim_function_settings_start(&kernel->settings[dev], &kernel->info);
 }
 
 static CUresult load(struct sim_library *library, char *log, size_t log_size) {
@@ -270,12 +263,12 @@ static void hand_down_attributes(const struct sim_library *library, struct sim_m
     int dev = module->context->device->ordinal;
 
     for (size_t i = 0; i < library->kernel_count; i++) {
-        sim_function_set_attribute(&module->functions[i],
-                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   atomic_load(&library->kernels[i].max_dynamic_shared[dev]));
-        sim_function_set_attribute(&module->functions[i],
-                                   CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                                   atomic_load(&library->kernels[i].carveout[dev]));
+        const struct sim_function_settings *from = &library->kernels[i].settings[dev];
+        struct sim_function_settings *to = &module->functions[i].settings;
+
+        atomic_store(&to->max_dynamic_shared, atomic_load(&from->max_dynamic_shared));
+        atomic_store(&to->carveout, atomic_load(&from->carveout));
+        atomic_store(&to->non_portable, atomic_load(&from->non_portable));
     }
 }
 
@@ -418,8 +411,7 @@ CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel han
         return CUDA_ERROR_INVALID_VALUE;
     if (!sim_device(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    return sim_function_attribute(&kernel->info, atomic_load(&kernel->max_dynamic_shared[dev]),
-                                  atomic_load(&kernel->carveout[dev]), attrib, pi);
+    return sim_function_attribute(&kernel->info, &kernel->settings[dev], attrib, pi);
 }
 
 /* For the device's contexts that there are, and those to come. */
@@ -435,14 +427,11 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel han
     if (result != CUDA_SUCCESS)
         return result;
     pthread_mutex_lock(&library->lock);
-    if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-        atomic_store(&kernel->max_dynamic_shared[dev], val);
-    else
-        atomic_store(&kernel->carveout[dev], val);
+    sim_function_set_attribute(&kernel->settings[dev], attrib, val);
     for (size_t i = 0; i < library->instance_count; i++)
         if (library->instances[i].module->context->device->ordinal == dev)
-            sim_function_set_attribute(&library->instances[i].module->functions[index], attrib,
-                                       val);
+            sim_function_set_attribute(&library->instances[i].module->functions[index].settings,
+                                       attrib, val);
     pthread_mutex_unlock(&library->lock);
     return CUDA_SUCCESS;
 }

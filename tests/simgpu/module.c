@@ -60,14 +60,9 @@ static void destroy_module(struct sim_object *object) {
 }
 
 static void init_function(struct sim_function *function, struct sim_module *module, size_t index) {
-    size_t fixed;
-
     function->ptx = ptx_module_function_at(module->ptx, index);
     ptx_func_info(function->ptx, &function->info);
-    fixed = function->info.static_shared;
-    atomic_init(&function->max_dynamic_shared,
-                fixed < SIM_SHARED_DEFAULT ? (int)(SIM_SHARED_DEFAULT - fixed) : 0);
-    atomic_init(&function->carveout, -1);
+    sim_function_settings_start(&function->settings, &function->info);
     function->module = module;
 }
 

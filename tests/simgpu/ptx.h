@@ -120,6 +120,8 @@ struct ptx_func_info {
     int num_regs;              /* an estimate: 32-bit registers that a lane needs */
     int max_threads_per_block; /* from .maxntid or .reqntid, 1024 without */
     int reqntid[3];            /* from .reqntid; all 0 without */
+    int cluster[3];            /* from .reqnctapercluster; all 0 without */
+    bool explicit_cluster;     /* .explicitcluster */
     int ptx_version;           /* .version, 10 * major + minor */
     int binary_version;        /* .target, 75 for sm_75 */
 };
@@ -131,6 +133,7 @@ bool ptx_func_param(const struct ptx_func *func, unsigned index, size_t *offset,
 
 struct ptx_launch {
     unsigned grid[3], block[3];
+    unsigned cluster[3];         /* blocks that run as one cluster; all 0: none was asked for */
     size_t dynamic_shared;       /* bytes */
     const void *params;          /* packed, param_bytes long; read only, kept by the caller */
     const volatile bool *cancel; /* optional: true ends the launch within milliseconds */

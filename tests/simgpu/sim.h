@@ -100,13 +100,19 @@ struct sim_module {
     struct sim_module *next; /* in the context */
 };
 
+/* What may be set for a function, or for a kernel on one device. */
+struct sim_function_settings {
+    atomic_int max_dynamic_shared; /* bytes */
+    atomic_int carveout;
+    atomic_int non_portable; /* clusters of more blocks than all GPUs have are allowed */
+};
+
 struct sim_function {
     struct sim_object object;
     struct sim_module *module; /* which owns it */
     struct ptx_func *ptx;
     struct ptx_func_info info;
-    atomic_int max_dynamic_shared; /* bytes */
-    atomic_int carveout;
+    struct sim_function_settings settings;
 };
 
 struct sim_event {
@@ -300,15 +306,19 @@ CUresult sim_status_error(enum ptx_status status);
 /* The function behind a CUfunction, or behind a CUkernel in `context`; a reference. */
 CUresult sim_function_get(struct sim_context *context, CUfunction handle,
                           struct sim_function **out);
-CUresult sim_function_attribute(const struct ptx_func_info *info, int max_dynamic_shared,
-                                int carveout, CUfunction_attribute attrib, int *value);
+CUresult sim_function_attribute(const struct ptx_func_info *info,
+                                const struct sim_function_settings *settings,
+                                CUfunction_attribute attrib, int *value);
+/* What a function that uses so much shared memory of its own starts with. */
+void sim_function_settings_start(struct sim_function_settings *settings,
+                                 const struct ptx_func_info *info);
 
 /* Whether a function may have the attribute set to `value`. */
 CUresult sim_function_check_attribute(const struct ptx_func_info *info, CUfunction_attribute attrib,
                                       int value);
 
 /* Sets an attribute that was found good. */
-void sim_function_set_attribute(struct sim_function *function, CUfunction_attribute attrib,
+void sim_function_set_attribute(struct sim_function_settings *settings, CUfunction_attribute attrib,
                                 int value);
 
 /* Offset and size of a parameter, which the call for functions and that for kernels tell. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* simgpu: no clusters */
+/* arch: compute_90 */
 /* Clusters of blocks that read each other's shared memory; launch attributes. */
 #include "common.cuh"
 

@@ -129,12 +129,35 @@ static void obeys_launch_attributes(void **state) {
     config.gridDimX = 100000;
     FAILS(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
           cuLaunchKernelEx(&config, function("bounded"), (void *[]){&p}, NULL));
-    config.gridDimX = 2;
-    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attribute.value.clusterDim.x = 2, attribute.value.clusterDim.y = 1;
-    attribute.value.clusterDim.z = 1;
-    FAILS(CUDA_ERROR_NOT_SUPPORTED,
-          cuLaunchKernelEx(&config, function("bounded"), (void *[]){&p}, NULL));
+}
+
+static void launches_clusters(void **state) {
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                   .value.clusterDim = {2, 1, 1}};
+    CUlaunchConfig config = {32, 1, 1, 1, 1, 1, 0, NULL, &attribute, 1};
+    CUfunction bounded = function("bounded");
+    CUdeviceptr p;
+    int value;
+
+    (void)state;
+    OK(cuMemAlloc(&p, 4));
+    OK(cuLaunchKernelEx(&config, bounded, (void *[]){&p}, NULL));
+    OK(cuCtxSynchronize());
+    attribute.value.clusterDim.x = 3; /* which the grid is no multiple of */
+    FAILS(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+          cuLaunchKernelEx(&config, bounded, (void *[]){&p}, NULL));
+    attribute.value.clusterDim.x = 16;
+    FAILS(CUDA_ERROR_INVALID_CLUSTER_SIZE,
+          cuLaunchKernelEx(&config, bounded, (void *[]){&p}, NULL));
+    OK(cuOccupancyMaxPotentialClusterSize(&value, bounded, &config));
+    assert_int_equal(value, 8);
+    OK(cuFuncSetAttribute(bounded, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, bounded));
+    assert_int_equal(value, 1);
+    OK(cuLaunchKernelEx(&config, bounded, (void *[]){&p}, NULL));
+    OK(cuCtxSynchronize());
+    attribute.value.clusterDim.x = 0;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuLaunchKernelEx(&config, bounded, (void *[]){&p}, NULL));
 }
 
 /*
@@ -260,6 +283,7 @@ int main(void) {
         TEST(refuses_bad_shapes_at_once),
         TEST(gives_dynamic_shared_memory),
         TEST(obeys_launch_attributes),
+        TEST(launches_clusters),
         TEST(lasts_after_bad_address),
         TEST(lasts_after_freed_address),
         TEST(lasts_after_misalignment),

@@ -289,6 +289,57 @@ static void serves_many_threads(void **state) {
     }
 }
 
+/* An event of a context comes after all its streams, and who waits holds up those to come too. */
+static void events_of_contexts(void **state) {
+    CUstream busy = new_stream(CU_STREAM_NON_BLOCKING), later;
+    int *closed = new_gate(), *open = new_gate();
+    struct log *log = new_log();
+    CUevent event;
+
+    (void)state;
+    open_gate(open);
+    OK(cuEventCreate(&event, 0));
+    append(busy, closed, log, 1);
+    OK(cuCtxRecordEvent(context, event));
+    FAILS(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+    OK(cuCtxWaitEvent(context, event));
+    later = new_stream(CU_STREAM_NON_BLOCKING);
+    append(later, open, log, 2);
+    sleep_ms(20);
+    FAILS(CUDA_ERROR_NOT_READY, cuStreamQuery(later));
+    assert_int_equal(log->length, 0);
+    open_gate(closed);
+    OK(cuStreamSynchronize(later));
+    OK(cuEventQuery(event));
+    expect_log(log, 2, (int[]){1, 2});
+}
+
+/* A stream waits for a word that the host writes, or another stream. */
+static void waits_for_words(void **state) {
+    CUstream one = new_stream(CU_STREAM_NON_BLOCKING), two = new_stream(CU_STREAM_NON_BLOCKING);
+    int *open = new_gate(), *word = new_gate();
+    struct log *log = new_log();
+
+    (void)state;
+    open_gate(open);
+    *word = -1; /* before 1, for the comparison goes round */
+    OK(cuStreamWaitValue32(one, (CUdeviceptr)(uintptr_t)word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+    append(one, open, log, 1);
+    sleep_ms(20);
+    FAILS(CUDA_ERROR_NOT_READY, cuStreamQuery(one));
+    append(two, open, log, 2);
+    OK(cuStreamWriteValue32(two, (CUdeviceptr)(uintptr_t)word, 1, 0));
+    OK(cuStreamSynchronize(one));
+    expect_log(log, 2, (int[]){2, 1});
+    OK(cuStreamWaitValue32(one, (CUdeviceptr)(uintptr_t)word, 2, CU_STREAM_WAIT_VALUE_AND));
+    append(one, open, log, 3);
+    sleep_ms(20);
+    FAILS(CUDA_ERROR_NOT_READY, cuStreamQuery(one));
+    __atomic_store_n(word, 6, __ATOMIC_RELEASE);
+    OK(cuStreamSynchronize(one));
+    expect_log(log, 3, (int[]){2, 1, 3});
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -301,6 +352,8 @@ int main(void) {
         TEST(gives_threads_default_streams),
         TEST(events_order_streams),
         TEST(events_tell_time),
+        TEST(events_of_contexts),
+        TEST(waits_for_words),
         TEST(refuses_foreign_handles),
         TEST(calls_host_functions_in_turn),
         TEST(serves_many_threads),

@@ -412,9 +412,15 @@ enum space take_space(struct loader *ld) {
     static const struct {
         const char *name;
         enum space space;
-    } names[] = {{"global", SP_GLOBAL},      {"const", SP_CONST},      {"shared", SP_SHARED},
-                 {"shared::cta", SP_SHARED}, {"local", SP_LOCAL},      {"param", SP_PARAM},
-                 {"param::entry", SP_PARAM}, {"param::func", SP_PARAM}};
+    } names[] = {{"global", SP_GLOBAL},
+                 {"const", SP_CONST},
+                 {"shared", SP_SHARED},
+                 {"shared::cta", SP_SHARED},
+                 {"shared::cluster", SP_CLUSTER},
+                 {"local", SP_LOCAL},
+                 {"param", SP_PARAM},
+                 {"param::entry", SP_PARAM},
+                 {"param::func", SP_PARAM}};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (take(ld->st, names[i].name))
@@ -426,7 +432,8 @@ enum space take_space(struct loader *ld) {
 static struct address variable_operand(struct loader *ld, const struct operand *o,
                                        const struct var *v, enum space space) {
     struct address a = {.space = space, .imm = (int64_t)o->u, .ref = REF_NONE};
-    bool matches = v->space == space || (space == SP_PARAM && v->in_frame) ||
+    bool matches = v->space == space || (space == SP_CLUSTER && v->space == SP_SHARED) ||
+                   (space == SP_PARAM && v->in_frame) ||
                    (space == SP_GENERIC && (v->space == SP_GLOBAL || v->space == SP_CONST));
 
     if (!matches || !defined(ld, v)) {

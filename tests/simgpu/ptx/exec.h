@@ -9,6 +9,7 @@
 #include "ir.h"
 
 #define BARRIERS 16
+#define CLUSTER_BARRIER BARRIERS /* in bar_id: the one of the cluster */
 #define RANGES 8
 
 /* Ranges of device memory that this host thread has been told it may touch. */
@@ -32,19 +33,33 @@ struct grid {
     const struct ptx_launch *launch;
     const char *params;
     uint64_t total, threads; /* blocks, threads of one block */
+    unsigned cluster[3];     /* blocks, at least 1 */
+    bool explicit_cluster;   /* somebody asked for it */
+    unsigned cluster_blocks; /* all of them */
+    uint64_t clusters;
     uint64_t shared_bytes, dynamic_at;
     size_t regs_bytes, local_bytes; /* for a warp, for a lane */
     unsigned warps;                 /* of a block */
     uint64_t workspace;             /* cooperative launches: what %envreg1 and 2 point to */
-    _Atomic uint64_t next_block;
+    _Atomic uint64_t next_cluster;
     _Atomic int status;
     _Atomic bool stop;
     char *msg;
     size_t msg_size;
 };
 
+/* Blocks that run side by side. */
+struct cluster {
+    struct block *blocks;
+    unsigned count;
+    uint32_t id[3];
+    bool done;
+};
+
 struct block {
     struct grid *grid;
+    struct cluster *cluster;
+    uint32_t rank, place[3]; /* in it */
     uint32_t ctaid[3];
     uint64_t index;
     char *shared;
@@ -60,6 +75,7 @@ struct warp {
     uint32_t active;          /* lanes that run together */
     uint32_t live;            /* lanes that have not exited */
     uint32_t at_bar, at_sync; /* lanes that wait: for the block, for lanes of this warp */
+    uint32_t cluster_arrived; /* lanes whose arrival at the cluster's barrier is not yet counted */
     uint32_t stop_pc;         /* lower pcs belong to the active lanes alone */
     uint32_t cc;              /* carry, by lane */
     int32_t fuel;             /* labels until the slice ends */
@@ -174,5 +190,14 @@ bool gather(struct warp *w, const struct insn *i, uint32_t mask, const uint32_t 
 
 /* --- barriers (op_bar.c) --- */
 bool release_barriers(struct block *b); /* true: somebody may go on */
+
+/* --- clusters (op_cluster.c) --- */
+/* Host pointer for an address of .shared::cluster, or NULL. */
+char *cluster_pointer(struct warp *w, uint64_t addr, size_t len);
+/* Whether a generic address is one of shared memory of the cluster's blocks. */
+bool in_cluster(const struct warp *w, uint64_t addr, size_t len);
+uint64_t cluster_to_generic(const struct warp *w, uint64_t addr);
+uint64_t generic_to_cluster(const struct warp *w, uint64_t addr);
+bool release_cluster(struct cluster *c); /* true: somebody may go on */
 
 #endif

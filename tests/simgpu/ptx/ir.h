@@ -47,7 +47,8 @@ enum space {
     SP_CONST, /* lies in global memory: same addresses */
     SP_SHARED,
     SP_LOCAL,
-    SP_PARAM, /* a kernel's parameters; those of a .func lie in its frame in local memory */
+    SP_CLUSTER, /* .shared::cluster */
+    SP_PARAM,   /* a kernel's parameters; those of a .func lie in its frame in local memory */
 };
 
 enum round { RND_N, RND_Z, RND_M, RND_P, RND_NA };
@@ -146,6 +147,8 @@ struct func {
     uint64_t max_frames, max_local; /* down the deepest chain of calls */
     bool recursive;                 /* the chain has no known end */
     unsigned maxntid[3], reqntid[3];
+    unsigned cluster[3];   /* blocks, required; 0: none */
+    bool explicit_cluster; /* it is launched in clusters, of whatever size */
     unsigned max_threads;
     unsigned reg_units;
     struct func **callees;

@@ -14,6 +14,7 @@
 #include "../ptx.h"
 
 #define MAX_THREADS 16
+#define MAX_CLUSTER 16 /* blocks */
 #define MAX_SHARED (227u << 10)
 #define SHARED_ALIGN 128
 #define DEFAULT_STACK (64u << 10)
@@ -57,10 +58,28 @@ static bool block_alloc(struct block *b, struct grid *g, struct ranges *ranges) 
     return true;
 }
 
+/* A cluster's blocks; whatever there is of them is freed by cluster_free(). */
+static bool cluster_alloc(struct cluster *c, struct grid *g, struct ranges *ranges) {
+    *c = (struct cluster){.blocks = calloc(g->cluster_blocks, sizeof(*c->blocks))};
+    while (c->blocks && c->count < g->cluster_blocks) {
+        struct block *b = &c->blocks[c->count++];
+        if (!block_alloc(b, g, ranges))
+            return false;
+        b->cluster = c;
+    }
+    return c->blocks != NULL;
+}
+
 static void block_free(struct block *b) {
     if (b->memory)
         munmap(b->memory, block_bytes(b->grid) + 1);
     free(b->warps);
+}
+
+static void cluster_free(struct cluster *c) {
+    for (unsigned k = 0; k < c->count; k++)
+        block_free(&c->blocks[k]);
+    free(c->blocks);
 }
 
 static void warp_start(struct warp *w) {
@@ -79,21 +98,45 @@ static void warp_start(struct warp *w) {
         if (t < g->threads)
             w->live |= 1u << l;
     }
-    w->at_bar = w->at_sync = w->active = w->cc = 0;
+    w->at_bar = w->at_sync = w->active = w->cc = w->cluster_arrived = 0;
     w->rotor = WARP - 1;
 }
 
-static void block_start(struct block *b, uint64_t index) {
-    const unsigned *dim = b->grid->launch->grid;
+/* The place of a number in a box of these sizes. */
+static void place(uint64_t index, const uint64_t size[3], uint32_t at[3]) {
+    at[0] = (uint32_t)(index % size[0]);
+    at[1] = (uint32_t)(index / size[0] % size[1]);
+    at[2] = (uint32_t)(index / size[0] / size[1]);
+}
 
-    b->index = index;
+static void block_start(struct block *b) {
+    const struct grid *g = b->grid;
+    const unsigned *dim = g->launch->grid;
+
+    for (int k = 0; k < 3; k++)
+        b->ctaid[k] = b->cluster->id[k] * g->cluster[k] + b->place[k];
+    b->index = b->ctaid[0] + (uint64_t)dim[0] * (b->ctaid[1] + (uint64_t)dim[1] * b->ctaid[2]);
     b->done = false;
-    b->ctaid[0] = (uint32_t)(index % dim[0]);
-    b->ctaid[1] = (uint32_t)(index / dim[0] % dim[1]);
-    b->ctaid[2] = (uint32_t)(index / dim[0] / dim[1]);
     memset(b->bars, 0, sizeof(b->bars));
-    for (unsigned k = 0; k < b->grid->warps; k++)
+    for (unsigned k = 0; k < g->warps; k++)
         warp_start(&b->warps[k]);
+}
+
+static void cluster_start(struct cluster *c, uint64_t index) {
+    const struct grid *g = c->blocks[0].grid;
+    uint64_t clusters[3], blocks[3];
+
+    for (int k = 0; k < 3; k++) {
+        blocks[k] = g->cluster[k];
+        clusters[k] = g->launch->grid[k] / g->cluster[k];
+    }
+    c->done = false;
+    place(index, clusters, c->id);
+    for (unsigned k = 0; k < c->count; k++) {
+        c->blocks[k].rank = k;
+        place(k, blocks, c->blocks[k].place);
+        block_start(&c->blocks[k]);
+    }
 }
 
 /* Every thread waits for another one. */
@@ -125,9 +168,29 @@ static enum run block_turn(struct block *b) {
     }
     if (all_done)
         return RUN_DONE;
-    if (release_barriers(b) || going_on)
+    return release_barriers(b) || going_on ? RUN_YIELD : RUN_BLOCKED;
+}
+
+/* Gives each block of the cluster a turn. */
+static enum run cluster_turn(struct cluster *c) {
+    struct block *waits = NULL;
+    bool going_on = false;
+
+    for (unsigned k = 0; k < c->count; k++) {
+        struct block *b = &c->blocks[k];
+        enum run r = b->done ? RUN_DONE : block_turn(b);
+        if (r == RUN_FAULT)
+            return RUN_FAULT;
+        going_on = going_on || r == RUN_YIELD || (r == RUN_DONE && !b->done);
+        b->done = r == RUN_DONE;
+        if (!b->done)
+            waits = b;
+    }
+    if (!waits)
+        return RUN_DONE;
+    if (release_cluster(c) || going_on)
         return RUN_YIELD;
-    deadlock(b);
+    deadlock(waits);
     return RUN_FAULT;
 }
 
@@ -161,7 +224,7 @@ static bool goes_on(struct grid *g) {
 
 static bool worth_helpers(const struct crew *c) {
     struct timespec now;
-    if (c->helpers == c->wanted || atomic_load(&c->grid->next_block) >= c->grid->total)
+    if (c->helpers == c->wanted || atomic_load(&c->grid->next_cluster) >= c->grid->clusters)
         return false;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (now.tv_sec - c->start.tv_sec) * 1000000000ll + now.tv_nsec - c->start.tv_nsec >
@@ -182,26 +245,26 @@ static void call_helpers(struct crew *c) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* Takes blocks until there are none. `crew` is NULL in a helper. */
+/* Takes clusters until there are none. `crew` is NULL in a helper. */
 static void work(struct grid *g, struct crew *crew) {
     struct ranges ranges = {.next = 0};
-    struct block b;
+    struct cluster c;
 
-    if (!block_alloc(&b, g, &ranges)) {
+    if (!cluster_alloc(&c, g, &ranges)) {
         out_of_memory(g);
     } else {
         while (goes_on(g)) {
-            uint64_t index = atomic_fetch_add(&g->next_block, 1);
-            if (index >= g->total)
+            uint64_t index = atomic_fetch_add(&g->next_cluster, 1);
+            if (index >= g->clusters)
                 break;
-            block_start(&b, index);
-            while (block_turn(&b) == RUN_YIELD && !atomic_load(&g->stop))
+            cluster_start(&c, index);
+            while (cluster_turn(&c) == RUN_YIELD && !atomic_load(&g->stop))
                 continue;
             if (crew && worth_helpers(crew))
                 call_helpers(crew);
         }
     }
-    block_free(&b);
+    cluster_free(&c);
 }
 
 static void *help(void *arg) {
@@ -213,32 +276,31 @@ static void *help(void *arg) {
 /* A cooperative launch: all blocks side by side, for they may wait for each other. */
 static void work_together(struct grid *g) {
     struct ranges ranges = {.next = 0};
-    struct block *b = calloc(g->total, sizeof(*b));
-    uint64_t ready = 0, left = g->total;
+    struct cluster *c = calloc(g->clusters, sizeof(*c));
+    uint64_t ready = 0, left = g->clusters;
 
-    while (b && ready < g->total && block_alloc(&b[ready], g, &ranges)) {
-        block_start(&b[ready], ready);
+    while (c && ready < g->clusters && cluster_alloc(&c[ready], g, &ranges)) {
+        cluster_start(&c[ready], ready);
         ready++;
     }
-    if (ready < g->total)
+    if (ready < g->clusters)
         out_of_memory(g);
     while (left && !atomic_load(&g->stop))
-        for (uint64_t k = 0; k < g->total && !atomic_load(&g->stop); k++)
-            if (!b[k].done && block_turn(&b[k]) == RUN_DONE) {
-                b[k].done = true;
+        for (uint64_t k = 0; k < g->clusters && !atomic_load(&g->stop); k++)
+            if (!c[k].done && cluster_turn(&c[k]) == RUN_DONE) {
+                c[k].done = true;
                 left--;
             }
-    for (uint64_t k = 0; b && k < g->total; k++)
-        if (b[k].grid)
-            block_free(&b[k]);
-    free(b);
+    for (uint64_t k = 0; c && k < g->clusters; k++)
+        cluster_free(&c[k]);
+    free(c);
 }
 
 static void work_apart(struct grid *g, unsigned threads) {
     struct crew crew = {.grid = g, .wanted = threads - 1};
 
-    if (crew.wanted > g->total - 1)
-        crew.wanted = (unsigned)(g->total - 1);
+    if (crew.wanted > g->clusters - 1)
+        crew.wanted = (unsigned)(g->clusters - 1);
     clock_gettime(CLOCK_MONOTONIC, &crew.start);
     work(g, &crew);
     for (unsigned k = 0; k < crew.helpers; k++)
@@ -256,7 +318,12 @@ static const char *check_launch(const struct func *f, const struct ptx_launch *l
             return "impossible dimensions";
         if (f->reqntid[0] && l->block[k] != f->reqntid[k])
             return "the kernel requires other dimensions of its blocks";
+        if (l->cluster[k] && l->grid[k] % l->cluster[k])
+            return "the grid is not made of whole clusters";
     }
+    if (!l->cluster[0] != !l->cluster[1] || !l->cluster[0] != !l->cluster[2] ||
+        (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2] > MAX_CLUSTER)
+        return "impossible dimensions of a cluster";
     if ((uint64_t)l->block[0] * l->block[1] > 1024 || threads > f->max_threads)
         return "too many threads in a block";
     if (l->dynamic_shared > MAX_SHARED || f->static_shared + l->dynamic_shared > MAX_SHARED)
@@ -271,6 +338,11 @@ static void size_up(struct grid *g) {
     const struct ptx_launch *l = g->launch;
 
     g->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    for (int k = 0; k < 3; k++)
+        g->cluster[k] = l->cluster[k] ? l->cluster[k] : 1;
+    g->explicit_cluster = l->cluster[0] != 0;
+    g->cluster_blocks = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    g->clusters = g->total / g->cluster_blocks;
     g->threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     g->warps = (unsigned)((g->threads + WARP - 1) / WARP);
     g->dynamic_at = l->dynamic_shared ? align_up(f->static_shared, SHARED_ALIGN) : f->static_shared;

@@ -214,6 +214,8 @@ void ptx_func_info(const struct ptx_func *func, struct ptx_func_info *info) {
         .num_regs = (int)(regs < most ? regs : most),
         .max_threads_per_block = (int)f->max_threads,
         .reqntid = {(int)f->reqntid[0], (int)f->reqntid[1], (int)f->reqntid[2]},
+        .cluster = {(int)f->cluster[0], (int)f->cluster[1], (int)f->cluster[2]},
+        .explicit_cluster = f->explicit_cluster,
         .ptx_version = f->module->version,
         .binary_version = f->module->target,
     };

@@ -139,6 +139,10 @@ struct sym {
     };
 };
 
+/* --- clusters (op_cluster.c), where other instructions' builders meet them --- */
+void build_cluster_barrier(struct loader *ld, struct stmt *st);
+void build_explicit_cluster(struct loader *ld, struct stmt *st);
+
 /* --- errors (load.c) --- */
 void ld_error(struct loader *ld, unsigned line, enum ptx_status status, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -244,8 +248,8 @@ struct opcode {
     void (*build)(struct loader *ld, struct stmt *st);
 };
 extern const struct opcode ops_int[], ops_mul[], ops_bits[], ops_float[], ops_math[], ops_sign[],
-    ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_flow[],
-    ops_tex[];
+    ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_cluster[],
+    ops_flow[], ops_tex[];
 const struct opcode *find_opcode(const char *s, size_t len);
 
 #endif

@@ -44,7 +44,8 @@ char *lane_pointer(struct warp *w, int lane, uint64_t addr, size_t len) {
 
     if (inside(addr, len, w->block->shared, g->shared_bytes) ||
         inside(addr, len, lane_local(w, lane), g->local_bytes) ||
-        inside(addr, len, g->params, g->f->param_bytes))
+        inside(addr, len, g->params, g->f->param_bytes) ||
+        (g->cluster_blocks > 1 && in_cluster(w, addr, len)))
         return (char *)(uintptr_t)addr;
     return global_pointer(w, addr, len);
 }
@@ -90,6 +91,19 @@ static bool windowed(struct warp *w, const struct insn *i, uint32_t mask, size_t
     return true;
 }
 
+static bool clustered(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p) {
+    uint64_t addr[WARP];
+
+    addresses(w, i, mask, addr);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        p[l] = addr[l] & (len - 1) ? NULL : cluster_pointer(w, addr[l], len);
+        if (!p[l])
+            return bad_address(w, i, l, addr[l], len);
+    }
+    return true;
+}
+
 static bool generic(struct warp *w, const struct insn *i, uint32_t mask, size_t len, char **p) {
     uint64_t addr[WARP], wrong = 0;
 
@@ -117,6 +131,8 @@ bool pointers(struct warp *w, const struct insn *i, uint32_t mask, size_t len, c
     switch (i->space) {
     case SP_SHARED:
         return windowed(w, i, mask, len, p, w->block->shared, 0, g->shared_bytes);
+    case SP_CLUSTER:
+        return clustered(w, i, mask, len, p);
     case SP_LOCAL:
         return windowed(w, i, mask, len, p, w->local, g->local_bytes, g->local_bytes);
     case SP_PARAM:

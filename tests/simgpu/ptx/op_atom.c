@@ -196,7 +196,7 @@ static void build_atom(struct loader *ld, struct stmt *st) {
         st_refuse(ld, "this operation with this type");
         return;
     }
-    if (space != SP_GENERIC && space != SP_GLOBAL && space != SP_SHARED) {
+    if (space != SP_GENERIC && space != SP_GLOBAL && space != SP_SHARED && space != SP_CLUSTER) {
         st_syntax(ld, "impossible state space");
         return;
     }

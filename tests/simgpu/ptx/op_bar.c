@@ -154,7 +154,7 @@ static void build_bar(struct loader *ld, struct stmt *st) {
     }
     take(st, "cta");
     if (take(st, "cluster")) {
-        st_refuse(ld, "");
+        build_cluster_barrier(ld, st);
         return;
     }
     bool arrive = take(st, "arrive"), sync = !arrive && take(st, "sync");

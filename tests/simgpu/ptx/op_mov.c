@@ -120,7 +120,10 @@ static void build_mov(struct loader *ld, struct stmt *st) {
 
     if (!need_ops(ld, 2))
         return;
-    if (t == T_PRED) {
+    if (t == T_PRED && st->op[1].kind == OPD_NAME && st->op[1].len == 20 &&
+        !memcmp(st->op[1].s, "%is_explicit_cluster", 20)) {
+        build_explicit_cluster(ld, st);
+    } else if (t == T_PRED) {
         uint32_t a = src_pred(ld, &st->op[1]);
         uint32_t d = dst_pred_operand(ld, &st->op[0]);
         i = emit(ld, exec_mov_pred);
@@ -158,6 +161,14 @@ static enum step exec_cvta(struct warp *w, const struct insn *i, uint32_t mask) 
     return STEP_NEXT;
 }
 
+static enum step exec_cvta_cluster(struct warp *w, const struct insn *i, uint32_t mask) {
+    uint64_t *d = at(w, i->d);
+    const uint64_t *a = at(w, i->a);
+    LANES(mask,
+          d[l] = i->flags & F_ALT ? generic_to_cluster(w, a[l]) : cluster_to_generic(w, a[l]));
+    return STEP_NEXT;
+}
+
 static enum step exec_cvta_to(struct warp *w, const struct insn *i, uint32_t mask) {
     uint64_t *d = at(w, i->d);
     const uint64_t *a = at(w, i->a);
@@ -180,7 +191,11 @@ static void build_cvta(struct loader *ld, struct stmt *st) {
         space = SP_LOCAL;
     uint32_t a = src(ld, &st->op[1], t), d = dst(ld, &st->op[0], t);
     bool same = space == SP_GLOBAL || space == SP_CONST;
-    struct insn *i = emit(ld, same ? move_64_64 : to ? exec_cvta_to : exec_cvta);
+    struct insn *i = emit(ld, same                  ? move_64_64
+                              : space == SP_CLUSTER ? exec_cvta_cluster
+                              : to                  ? exec_cvta_to
+                                                    : exec_cvta);
+    i->flags = to ? F_ALT : 0;
     i->d = d;
     i->a = a;
     i->space = (uint8_t)space;
@@ -196,6 +211,8 @@ static bool in_space(struct warp *w, const struct insn *i, int lane, uint64_t ad
     switch (i->space) {
     case SP_SHARED:
         return shared < g->shared_bytes;
+    case SP_CLUSTER:
+        return in_cluster(w, addr, 1);
     case SP_LOCAL:
         return local < g->local_bytes;
     case SP_PARAM:
@@ -203,7 +220,7 @@ static bool in_space(struct warp *w, const struct insn *i, int lane, uint64_t ad
     case SP_CONST:
         return constant < g->m->const_size;
     default:
-        return shared >= g->shared_bytes && local >= g->local_bytes && param >= g->f->param_bytes &&
+        return !in_cluster(w, addr, 1) && local >= g->local_bytes && param >= g->f->param_bytes &&
                constant >= g->m->const_size;
     }
 }

@@ -49,9 +49,13 @@ static void parse_hints(struct loader *ld, struct func *f) {
         } else if (ld_dot(ld, "reqntid")) {
             parse_dims3(ld, f->reqntid);
             f->max_threads = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-        } else if (ld_dot(ld, "minnctapersm") || ld_dot(ld, "maxnctapersm") ||
-                   ld_dot(ld, "maxnreg") || ld_dot(ld, "abi_preserve") ||
-                   ld_dot(ld, "abi_preserve_control")) {
+        } else if (ld_dot(ld, "reqnctapercluster")) {
+            parse_dims3(ld, f->cluster);
+        } else if (ld_dot(ld, "explicitcluster")) {
+            f->explicit_cluster = true;
+        } else if (ld_dot(ld, "maxclusterrank") || ld_dot(ld, "minnctapersm") ||
+                   ld_dot(ld, "maxnctapersm") || ld_dot(ld, "maxnreg") ||
+                   ld_dot(ld, "abi_preserve") || ld_dot(ld, "abi_preserve_control")) {
             skip_hint(ld);
         } else if (ld_dot(ld, "pragma")) {
             skip_pragma(ld);

@@ -18,6 +18,20 @@ enum {
     SREG_NCTAID_X,
     SREG_NCTAID_Y,
     SREG_NCTAID_Z,
+    SREG_CLUSTERID_X,
+    SREG_CLUSTERID_Y,
+    SREG_CLUSTERID_Z,
+    SREG_NCLUSTERID_X,
+    SREG_NCLUSTERID_Y,
+    SREG_NCLUSTERID_Z,
+    SREG_CLUSTER_CTAID_X,
+    SREG_CLUSTER_CTAID_Y,
+    SREG_CLUSTER_CTAID_Z,
+    SREG_CLUSTER_NCTAID_X,
+    SREG_CLUSTER_NCTAID_Y,
+    SREG_CLUSTER_NCTAID_Z,
+    SREG_CLUSTER_CTARANK,
+    SREG_CLUSTER_NCTARANK,
     SREG_LANEID,
     SREG_WARPID,
     SREG_NWARPID,
@@ -52,6 +66,12 @@ static const struct {
     {"%ntid", SREG_NTID_X, 4, true},
     {"%ctaid", SREG_CTAID_X, 4, true},
     {"%nctaid", SREG_NCTAID_X, 4, true},
+    {"%clusterid", SREG_CLUSTERID_X, 4, true},
+    {"%nclusterid", SREG_NCLUSTERID_X, 4, true},
+    {"%cluster_ctaid", SREG_CLUSTER_CTAID_X, 4, true},
+    {"%cluster_nctaid", SREG_CLUSTER_NCTAID_X, 4, true},
+    {"%cluster_ctarank", SREG_CLUSTER_CTARANK, 4, false},
+    {"%cluster_nctarank", SREG_CLUSTER_NCTARANK, 4, false},
     {"%laneid", SREG_LANEID, 4, false},
     {"%warpid", SREG_WARPID, 4, false},
     {"%nwarpid", SREG_NWARPID, 4, false},
@@ -83,7 +103,7 @@ int find_sreg(const char *s, size_t len, char dim, unsigned *size) {
             return -1;
         *size = names[k].size;
         if (dim == 'w') /* the fourth component is always 0, or 1 for a size */
-            return s[1] == 'n' ? SREG_ONE : SREG_ZERO;
+            return s[1] == 'n' || names[k].id == SREG_CLUSTER_NCTAID_X ? SREG_ONE : SREG_ZERO;
         return names[k].id + (dim ? dim - 'x' : 0);
     }
     if (len > 7 && !memcmp(s, "%envreg", 7) && !dim) {
@@ -94,9 +114,8 @@ int find_sreg(const char *s, size_t len, char dim, unsigned *size) {
 }
 
 bool is_other_sreg(const char *s, size_t len) {
-    static const char *const starts[] = {
-        "%reserved_smem",       "%cluster",        "%ncluster",          "%pm",
-        "%is_explicit_cluster", "%aggr_smem_size", "%current_graph_exec"};
+    static const char *const starts[] = {"%reserved_smem", "%pm", "%aggr_smem_size",
+                                         "%current_graph_exec"};
     for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++)
         if (len >= strlen(starts[k]) && !memcmp(s, starts[k], strlen(starts[k])))
             return true;
@@ -132,6 +151,26 @@ static uint64_t uniform(const struct warp *w, int op) {
     case SREG_NCTAID_Y:
     case SREG_NCTAID_Z:
         return l->grid[op - SREG_NCTAID_X];
+    case SREG_CLUSTERID_X:
+    case SREG_CLUSTERID_Y:
+    case SREG_CLUSTERID_Z:
+        return w->block->cluster->id[op - SREG_CLUSTERID_X];
+    case SREG_NCLUSTERID_X:
+    case SREG_NCLUSTERID_Y:
+    case SREG_NCLUSTERID_Z:
+        return l->grid[op - SREG_NCLUSTERID_X] / g->cluster[op - SREG_NCLUSTERID_X];
+    case SREG_CLUSTER_CTAID_X:
+    case SREG_CLUSTER_CTAID_Y:
+    case SREG_CLUSTER_CTAID_Z:
+        return w->block->place[op - SREG_CLUSTER_CTAID_X];
+    case SREG_CLUSTER_NCTAID_X:
+    case SREG_CLUSTER_NCTAID_Y:
+    case SREG_CLUSTER_NCTAID_Z:
+        return g->cluster[op - SREG_CLUSTER_NCTAID_X];
+    case SREG_CLUSTER_CTARANK:
+        return w->block->rank;
+    case SREG_CLUSTER_NCTARANK:
+        return g->cluster_blocks;
     case SREG_WARPID:
         return w->index;
     case SREG_NWARPID:

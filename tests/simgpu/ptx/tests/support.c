@@ -170,6 +170,7 @@ void run_kernel(struct ptx_module *m, const char *name, struct run r, ...) {
     struct ptx_launch launch = {
         .grid = {r.grid, r.grid_y ? r.grid_y : 1, 1},
         .block = {r.block, r.block_y ? r.block_y : 1, 1},
+        .cluster = {r.cluster_x, r.cluster_y, r.cluster_x ? 1 : 0},
         .dynamic_shared = r.shared,
         .params = params,
         .cancel = r.cancel,

@@ -29,8 +29,9 @@ struct ptx_module *load_text(const char *text);
 struct ptx_module *load_body(const char *body);
 
 struct run {
-    unsigned grid, block;     /* along x */
-    unsigned grid_y, block_y; /* 0: 1 */
+    unsigned grid, block;          /* along x */
+    unsigned grid_y, block_y;      /* 0: 1 */
+    unsigned cluster_x, cluster_y; /* 0: none */
     size_t shared;
     const volatile bool *cancel;
     bool cooperative;

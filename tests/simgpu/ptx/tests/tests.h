@@ -30,6 +30,10 @@
     T(test_conversions)                                                                            \
     T(test_lanes)                                                                                  \
     T(test_memory)                                                                                 \
+    T(test_cluster_places)                                                                         \
+    T(test_cluster_memory)                                                                         \
+    T(test_cluster_waits)                                                                          \
+    T(test_cluster_checks)                                                                         \
     T(test_texture_points)                                                                         \
     T(test_texture_filters)                                                                        \
     T(test_texture_formats)                                                                        \
