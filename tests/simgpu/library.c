@@ -339,19 +339,37 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, 
     return result == CUDA_SUCCESS ? sim_module_global(module, name, dptr, bytes) : result;
 }
 
-/* The address is the same in all contexts, of which one has to be there. */
-CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const char *name) {
+static CUresult get_managed(struct sim_library *library, const char *name, CUdeviceptr *dptr,
+                            size_t *bytes) {
     SIM_AUTO struct sim_module *module = NULL;
+    SIM_ENTER(context);
+    CUresult result = get_module(library, context, &module);
+
+    return result == CUDA_SUCCESS ? sim_module_global(module, name, dptr, bytes) : result;
+}
+
+/* The address is the same in all contexts; where the thread is in none, a device's own will do. */
+CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const char *name) {
     LIBRARY(library, handle);
+    CUcontext primary;
     CUresult result;
 
     if (!name || (!dptr && !bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (!library->ptx || !ptx_module_managed(library->ptx, name))
         return CUDA_ERROR_NOT_FOUND;
-    SIM_ENTER(context);
-    result = get_module(library, context, &module);
-    return result == CUDA_SUCCESS ? sim_module_global(module, name, dptr, bytes) : result;
+    if (sim_current())
+        return get_managed(library, name, dptr, bytes);
+    result = cuDevicePrimaryCtxRetain(&primary, 0);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = sim_current_push(primary);
+    if (result == CUDA_SUCCESS) {
+        result = get_managed(library, name, dptr, bytes);
+        sim_current_drop(primary);
+    }
+    cuDevicePrimaryCtxRelease_v2(0);
+    return result;
 }
 
 /* No function is one that the host can call. */

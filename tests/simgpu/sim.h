@@ -200,9 +200,12 @@ void sim_pool_account(const struct sim_block *block, bool begins);
 /* How the memory of a pool may be passed on. */
 CUmemAllocationHandleType sim_pool_handle_types(CUmemoryPool pool);
 
-/* Whether memory may be freed: it was allocated, or is a pointer of another process' pool. */
+/* Whether memory may be freed: it was allocated (managed variables have no owner), or is a pointer
+ * of another process' pool. */
 static inline bool sim_block_freeable(const struct sim_block *block) {
-    return block->kind == SIM_MEMORY_DEVICE || (block->kind == SIM_MEMORY_IMPORTED && block->pool);
+    return block->kind == SIM_MEMORY_DEVICE ||
+           (block->kind == SIM_MEMORY_MANAGED && block->owner) ||
+           (block->kind == SIM_MEMORY_IMPORTED && block->pool);
 }
 
 /* context_event.c */

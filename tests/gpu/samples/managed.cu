@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* simgpu: no managed memory */
 /* Managed memory: both sides write it in turns; advice, prefetch, attributes. */
 #include "common.cuh"
 
