@@ -15,7 +15,6 @@
 
 #define FRAME_OUTS_MAX 8
 
-struct mark;
 struct worker;
 
 struct frame {
@@ -31,8 +30,9 @@ struct frame {
     void *handles;  /* allocated: a list of objects that the call takes */
     /* set by a call whose answer waits for the GPU */
     bool pending;
-    struct mark *mark; /* that it waits for; NULL: for an event */
-    CUevent event;     /* of the guest's */
+    bool event_is_ours; /* from the pool; else the guest's own */
+    CUevent event;
+    uint64_t event_context; /* name */
     /* what a new object belongs to; 0: the caller's context */
     uint64_t owner;
     uint64_t also_owner;

@@ -2,7 +2,6 @@
 /* Contexts: made and ended on waiter threads, since that takes long. */
 #include "barrier.h"
 #include "ipc.h"
-#include "marks.h"
 #include "memory.h"
 #include "worker.h"
 
@@ -45,7 +44,7 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
         return r;
     if (a->dev == 0)
         regions_unregistered(w);
-    marks_forget_context(a->ctx_name);
+    pending_forget_context(a->ctx_name);
     worker_forget_context();
     for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
@@ -66,7 +65,7 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     if (r != CUDA_SUCCESS)
         return r;
     name = objects_end_primary(&w->objects, (uint64_t)a->dev);
-    marks_forget_context(name);
+    pending_forget_context(name);
     worker_forget_context();
     end_memory(name);
     if (a->dev == 0)
@@ -96,7 +95,7 @@ CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCt
     CUresult r;
 
     (void)f;
-    marks_forget_context(a->ctx_name);
+    pending_forget_context(a->ctx_name);
     worker_forget_context();
     r = w->driver.cuCtxDestroy_v2(a->ctx);
     if (r == CUDA_SUCCESS)

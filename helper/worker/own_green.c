@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "marks.h"
 #include "worker.h"
 
 /* Different resources of a session. */
@@ -157,7 +156,7 @@ CUresult own_cuGreenCtxDestroy(struct worker *w, struct frame *f,
     CUresult r;
 
     (void)f;
-    marks_forget_context(a->context);
+    pending_forget_context(a->context);
     worker_forget_context();
     r = w->driver.cuGreenCtxDestroy(a->hCtx);
     if (r == CUDA_SUCCESS && a->context)

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Answers that wait for the GPU. The executor must not sleep in the driver: it sets a mark in the
- * stream and looks whether the GPU has come by between other calls; after a while ever more seldom,
- * so that it can sleep in between. (An event that a thread can sleep for has the GPU interrupt:
- * that costs more than looking, in each wait, and wakes later.)
+ * Answers that wait for the GPU. The executor must not sleep in the driver: it records an event and
+ * asks for it between other calls; after a while ever more seldom, so that it can sleep in between.
+ * (An event that a thread can sleep for has the GPU interrupt: that costs more than asking, in each
+ * wait, and wakes later.)
  */
 #include <stdlib.h>
 
 #include "answers.h"
-#include "marks.h"
 #include "pools.h"
 #include "prints.h"
 #include "spin.h"
 #include "worker.h"
 
-/* How long is looked without a pause, at most. */
+/* How long an event is asked for without a pause, at most. */
 #define ASK_NS 10000000u
-/* The pause before the next look: this part of what the wait took so far, within bounds. */
+/* The pause before the next question: this part of what the wait took so far, within bounds. */
 #define PAUSE_PART 64
 #define PAUSE_MIN_NS 50000u
 #define PAUSE_MAX_NS 10000000u
+/* Events kept for reuse. */
+#define POOL_MAX 256
 
 struct pending {
     struct pending *next_one;
     struct frame frame;
     uint64_t since;
-    uint64_t next; /* when to look again */
+    uint64_t next; /* when to ask again */
 };
 
 /* Of the executor. */
@@ -43,9 +44,53 @@ static struct held {
 } * held;
 static uint32_t held_count, held_room;
 
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint64_t context;
+    CUevent event;
+} pool[POOL_MAX];
+static uint32_t pool_count;
+
 void pending_start(struct worker *w) {
-    marks_start(w);
     vcuda_spin_init(&asking, ASK_NS, w->link.elsewhere);
+}
+
+static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event) {
+    *event = NULL;
+    pthread_mutex_lock(&pool_lock);
+    for (uint32_t i = pool_count; i-- > 0 && !*event;) {
+        if (pool[i].context == context) {
+            *event = pool[i].event;
+            pool[i] = pool[--pool_count];
+        }
+    }
+    pthread_mutex_unlock(&pool_lock);
+    if (*event)
+        return CUDA_SUCCESS;
+    return w->driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
+}
+
+static void pool_give(struct worker *w, uint64_t context, CUevent event) {
+    bool kept;
+
+    pthread_mutex_lock(&pool_lock);
+    kept = pool_count < POOL_MAX;
+    if (kept) {
+        pool[pool_count].context = context;
+        pool[pool_count++].event = event;
+    }
+    pthread_mutex_unlock(&pool_lock);
+    if (!kept)
+        w->driver.cuEventDestroy_v2(event);
+}
+
+void pending_forget_context(uint64_t context) {
+    pthread_mutex_lock(&pool_lock);
+    for (uint32_t i = pool_count; i-- > 0;) {
+        if (pool[i].context == context)
+            pool[i] = pool[--pool_count];
+    }
+    pthread_mutex_unlock(&pool_lock);
 }
 
 CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name) {
@@ -60,9 +105,18 @@ CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint
         context = s.owner;
     r = worker_use_context(w, context);
     if (r == CUDA_SUCCESS)
-        r = marks_set(w, context, stream, &f->mark);
-    f->pending = r == CUDA_SUCCESS;
-    return r;
+        r = pool_take(w, context, &f->event);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuEventRecord(f->event, stream);
+    if (r != CUDA_SUCCESS) {
+        pool_give(w, context, f->event);
+        return r;
+    }
+    f->event_context = context;
+    f->event_is_ours = true;
+    f->pending = true;
+    return CUDA_SUCCESS;
 }
 
 static struct held *find_held(CUevent event) {
@@ -119,20 +173,12 @@ static void let_go(struct worker *w, CUevent event) {
     *h = held[--held_count];
 }
 
-/* What was waited for is free again. */
+/* The event is free again. */
 static void pending_finished(struct worker *w, struct frame *f) {
-    if (f->mark)
-        marks_give(w, f->mark);
+    if (f->event_is_ours)
+        pool_give(w, f->event_context, f->event);
     else
         let_go(w, f->event);
-}
-
-static CUresult look(struct worker *w, const struct frame *f, uint64_t now) {
-    return f->mark ? marks_look(w, f->mark, now) : w->driver.cuEventQuery(f->event);
-}
-
-static CUresult wait_out(struct worker *w, const struct frame *f) {
-    return f->mark ? marks_wait(w, f->mark) : w->driver.cuEventSynchronize(f->event);
 }
 
 void pending_add(struct worker *w, struct frame *f) {
@@ -200,7 +246,7 @@ void pending_poll(struct worker *w) {
         bool due = !until(p, now);
 
         if (due)
-            r = look(w, &p->frame, now);
+            r = w->driver.cuEventQuery(p->frame.event);
         if (r == CUDA_ERROR_NOT_READY) {
             if (due)
                 put_off(p, now);
@@ -211,7 +257,7 @@ void pending_poll(struct worker *w) {
         /* Waiting brings out what kernels printed and has pools give back what was freed, asking
          * does not. */
         if (prints_possible() || pools_freed())
-            r = wait_out(w, &p->frame);
+            r = w->driver.cuEventSynchronize(p->frame.event);
         p->frame.status = r;
         pending_finished(w, &p->frame);
         answers_put(w, &p->frame);

@@ -43,7 +43,7 @@ void regions_register(struct worker *w) {
     pthread_mutex_lock(&w->regions_lock);
     if (have_base(w) && w->driver.cuCtxSetCurrent(w->base) == CUDA_SUCCESS) {
         worker_forget_context();
-        for (uint32_t i = 0; i < VCUDA_REGIONS_MAX; i++) {
+        for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++) {
             struct region *r = &w->regions[i];
 
             if (!r->bytes || r->registered)
@@ -62,7 +62,7 @@ void regions_register(struct worker *w) {
 
 void regions_unregistered(struct worker *w) {
     pthread_mutex_lock(&w->regions_lock);
-    for (uint32_t i = 0; i < VCUDA_REGIONS_MAX; i++)
+    for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
         w->regions[i].registered = false;
     if (w->base)
         w->driver.cuDevicePrimaryCtxRelease_v2(w->gpus[0]);

@@ -4,7 +4,7 @@
  *
  * One thread, the executor, reads records in order and makes the calls
  * (serve.c). Calls that may sleep in the driver go to waiter threads
- * (waiters.c). What waits for the GPU is a mark that the executor looks at
+ * (waiters.c). What waits for the GPU is an event that the executor polls
  * (pending.c). Each answers for itself (answers.c).
  */
 #ifndef VCUDA_WORKER_WORKER_H
@@ -39,7 +39,7 @@ struct worker {
     int gpus[VCUDA_DEVICES_MAX]; /* the guest's device i is the driver's gpus[i] */
     int gpu_count;
     uint32_t selected;                        /* 1: the guest has chosen among them */
-    struct region regions[VCUDA_REGIONS_MAX]; /* by number; [0] is our own (marks.c) */
+    struct region regions[VCUDA_REGIONS_MAX]; /* by number; [0] is unused */
     pthread_mutex_t regions_lock;
     CUcontext base; /* the first device's primary context: made ahead, keeps regions registered */
     uint32_t holds[VCUDA_DEVICES_MAX]; /* ours on each primary context, for the guest */
@@ -101,6 +101,8 @@ int64_t pending_pause(void);
 void pending_start(struct worker *w);
 /* Ends an event of the guest's, at once or when nobody waits for it any more. Executor only. */
 CUresult pending_destroy(struct worker *w, CUevent event);
+/* Forgets the events kept for a context that ended. Any thread. */
+void pending_forget_context(uint64_t context);
 
 /*
  * What waiting for a stream says while it is captured, or the default stream waits for one that is:
