@@ -33,6 +33,8 @@ CUresult sim_context_record(struct sim_context *context, struct sim_event *event
 
     if (event->context != context)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (event->share)
+        return CUDA_ERROR_NOT_SUPPORTED;
     result = sim_capture_refuses_context(context);
     if (result != CUDA_SUCCESS)
         return result;
@@ -49,6 +51,8 @@ CUresult sim_context_wait_event(struct sim_context *context, struct sim_event *e
     CUresult result = sim_capture_refuses_context(context);
     struct sim_mark *mark, *done;
 
+    if (event->share)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (result != CUDA_SUCCESS)
         return result;
     mark = sim_mark_load(&event->mark);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 
+#include "event_share.h"
 #include "graph.h"
-#include "sim.h"
 
 static void destroy_event(struct sim_object *object) {
     struct sim_event *event = (struct sim_event *)object;
 
     sim_capture_forget_event(event);
     sim_mark_put(event->mark);
+    sim_event_share_put(event->share);
     sim_put(event->context);
     free(event);
 }
@@ -33,27 +34,59 @@ CUresult sim_event_get(CUevent handle, struct sim_event **out) {
     if (name##_error != CUDA_SUCCESS)                                                              \
     return name##_error
 
+static CUresult make(struct sim_context *context, unsigned flags, struct sim_event_share *share,
+                     CUevent *out) {
+    SIM_AUTO struct sim_event *event = calloc(1, sizeof(*event));
+
+    if (!event) {
+        sim_event_share_put(share);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    sim_object_init(&event->object, SIM_EVENT, destroy_event);
+    event->context = sim_ref(context);
+    event->owner = context->id;
+    event->flags = flags;
+    event->share = share;
+    if (!sim_handle_open(&event->object))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = SIM_HANDLE(event);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
     const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-    SIM_AUTO struct sim_event *event = NULL;
+    struct sim_event_share *share = NULL;
     SIM_ENTER(context);
 
     if (!phEvent || (Flags & ~known))
         return CUDA_ERROR_INVALID_VALUE;
-    /* Nobody can be told of it: there is no cuIpcGetEventHandle here. */
-    if (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING))
+    if (Flags & CU_EVENT_INTERPROCESS) {
+        if (!(Flags & CU_EVENT_DISABLE_TIMING))
+            return CUDA_ERROR_INVALID_VALUE;
+        share = sim_event_share_new();
+        if (!share)
+            return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    return make(context, Flags, share, phEvent);
+}
+
+CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent hEvent) {
+    EVENT(event, hEvent);
+
+    if (!pHandle || !event->share)
         return CUDA_ERROR_INVALID_VALUE;
-    event = calloc(1, sizeof(*event));
-    if (!event)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    sim_object_init(&event->object, SIM_EVENT, destroy_event);
-    event->context = sim_ref(context);
-    event->owner = context->id;
-    event->flags = Flags;
-    if (!sim_handle_open(&event->object))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *phEvent = SIM_HANDLE(event);
+    sim_event_share_tell(event->share, pHandle);
     return CUDA_SUCCESS;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
+    struct sim_event_share *share;
+    SIM_ENTER(context);
+    CUresult result = phEvent ? sim_event_share_open(&handle, &share) : CUDA_ERROR_INVALID_VALUE;
+
+    return result == CUDA_SUCCESS
+               ? make(context, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS, share, phEvent)
+               : result;
 }
 
 CUresult cuEventDestroy_v2(CUevent hEvent) {
@@ -83,6 +116,8 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags, bool pe
         return CUDA_ERROR_INVALID_HANDLE;
     if (sim_capture_record(stream, event))
         return CUDA_SUCCESS;
+    if (event->share)
+        return sim_event_share_record(event->share, stream);
     op = sim_op_new(sizeof(*op), NULL);
     result = op ? sim_submit(stream, op, &mark) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result == CUDA_SUCCESS)
@@ -111,7 +146,7 @@ CUresult cuEventQuery(CUevent hEvent) {
     EVENT(event, hEvent);
     CUresult result = sim_capture_refuses_event(event);
     struct sim_mark *mark = sim_mark_load(&event->mark);
-    bool done = sim_mark_done(mark);
+    bool done = event->share ? sim_event_share_done(event->share) : sim_mark_done(mark);
 
     sim_mark_put(mark);
     if (result != CUDA_SUCCESS)
@@ -131,6 +166,8 @@ CUresult cuEventSynchronize(CUevent hEvent) {
     mark = sim_mark_load(&event->mark);
     sim_mark_wait(mark);
     sim_mark_put(mark);
+    if (event->share)
+        sim_event_share_wait(event->share);
     sim_print_flush(event->context);
     return sim_context_error(event->context);
 }
@@ -193,6 +230,8 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags, boo
         return stream->tips.capture ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_ILLEGAL_STATE;
     if (sim_capture_wait(stream, event, &result))
         return result;
+    if (event->share)
+        return sim_event_share_follow(event->share, stream);
     op = sim_op_new(sizeof(*op), NULL);
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -34,6 +34,10 @@ static CUresult make(struct sim_context *context, CUgraphNodeParams *p, struct c
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         c->event = sim_handle_get(p->eventRecord.event, SIM_EVENT);
+        if (c->event && c->event->share) {
+            sim_put(c->event);
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
         return c->event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:

@@ -44,21 +44,30 @@ struct shared {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shared *all;
 
+void sim_ipc_path(char path[64], uint32_t pid, uint64_t token) {
+    snprintf(path, 64, DIR_NAME "/simgpu-%u-%016llx", pid, (unsigned long long)token);
+}
+
 static void path_of(char path[64], const struct handle *h) {
-    snprintf(path, 64, DIR_NAME "/simgpu-%u-%016llx", h->pid, (unsigned long long)h->token);
+    sim_ipc_path(path, h->pid, h->token);
+}
+
+bool sim_ipc_gone(unsigned pid) {
+    char process[32];
+
+    snprintf(process, sizeof(process), "/proc/%u", pid);
+    return access(process, F_OK) && errno == ENOENT;
 }
 
 void sim_ipc_sweep(void) {
     DIR *dir = opendir(DIR_NAME);
     struct dirent *e;
-    char process[32];
     unsigned pid;
 
     while (dir && (e = readdir(dir))) {
         if (sscanf(e->d_name, "simgpu-%u-", &pid) != 1)
             continue;
-        snprintf(process, sizeof(process), "/proc/%u", pid);
-        if (access(process, F_OK) && errno == ENOENT)
+        if (sim_ipc_gone(pid))
             unlinkat(dirfd(dir), e->d_name, 0);
     }
     if (dir)

@@ -120,9 +120,10 @@ struct sim_event {
     struct sim_context *context;
     uint64_t owner; /* the context's id */
     unsigned flags;
-    struct sim_mark *mark; /* what was last recorded; under the queues' lock */
-    struct sim_tips tips;  /* or, in a captured stream, this; under the graphs' lock */
-    bool captured;         /* that is what was last recorded, even if the capture is over */
+    struct sim_mark *mark;         /* what was last recorded; under the queues' lock */
+    struct sim_tips tips;          /* or, in a captured stream, this; under the graphs' lock */
+    struct sim_event_share *share; /* with other processes, where that alone counts; or NULL */
+    bool captured;                 /* that is what was last recorded, even if the capture is over */
 };
 
 /* driver.c */
@@ -251,6 +252,11 @@ struct sim_space sim_context_space(struct sim_context *context);
 CUresult sim_ipc_give(const struct sim_block *block, uint64_t pool, void *handle);
 CUresult sim_ipc_take(const struct sim_space *space, uint64_t pool, const void *handle,
                       uint64_t *address);
+
+/* Whether there is no such process any more. */
+bool sim_ipc_gone(unsigned pid);
+/* The name of a file that a process shares something in. */
+void sim_ipc_path(char path[64], uint32_t pid, uint64_t token);
 
 /* A shared block has ended: nobody can open it any more. */
 void sim_ipc_forget(void);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* simgpu: no memory of other processes */
 /* Two processes share memory and an event. */
 #include "common.cuh"
 
