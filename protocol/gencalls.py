@@ -337,6 +337,12 @@ def gen_stubs(calls, protos):
     return ''.join(o)
 
 
+def blocking(call):
+    if 'block' not in call.how:
+        return 'BLOCKS_NEVER'
+    return 'BLOCKS_WHILE_BUSY' if 'busy' in call.how else 'BLOCKS_ALWAYS'
+
+
 def gen_dispatch(calls, protos):
     h = [BANNER, '#ifndef VCUDA_GEN_DISPATCH_H\n#define VCUDA_GEN_DISPATCH_H\n\n'
          '#include <stdbool.h>\n#include <stdint.h>\n#include "cuda_types.h"\n#include "calls.h"\n\n'
@@ -456,18 +462,20 @@ def gen_dispatch(calls, protos):
             b.append(f'    frame_out(f, {len(c.outs) + i}, {n});\n')
         b.append('    return r;\n}\n\n')
         c_ += b
-    h.append('/* What a waited call does with the error of a posted one. */\n'
+    h.append('/* Whether a call may sleep in the driver, so that it belongs on a waiter thread. */\n'
+             'enum blocking { BLOCKS_NEVER, BLOCKS_ALWAYS, BLOCKS_WHILE_BUSY };\n\n'
+             '/* What a waited call does with the error of a posted one. */\n'
              'enum telling { TELL_INSTEAD, TELL_AFTER, TELL_NOTHING };\n\n'
              'struct dispatch {\n    CUresult (*run)(struct worker *w, struct frame *f); /* NULL: no such call */\n'
              '    uint8_t slots; /* of the submission */\n    uint8_t outs;\n'
-             '    bool blocks;   /* belongs on a waiter thread */\n    bool may_post;\n'
+             '    enum blocking blocks;\n    bool may_post;\n'
              '    enum telling telling;\n};\n\n'
              'extern const struct dispatch dispatch_table[VCUDA_CALLS];\n\n#endif\n')
     c_.append('const struct dispatch dispatch_table[VCUDA_CALLS] = {\n')
     for c in calls:
         if c.number is not None:
             c_.append(f'    [VCUDA_CALL_{c.name}] = {{do_{c.name}, {len(c.slots)}, {len(c.outs) + len(c.oblobs)}, '
-                      f'{str("block" in c.how).lower()}, {str(c.may_post).lower()}, {c.telling}}},\n')
+                      f'{blocking(c)}, {str(c.may_post).lower()}, {c.telling}}},\n')
     c_.append('};\n')
     return ''.join(h), ''.join(c_)
 

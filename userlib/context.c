@@ -5,6 +5,7 @@
 #include "barrier.h"
 #include "code.h"
 #include "arena.h"
+#include "capture.h"
 #include "cuda_calls.h"
 #include "ended.h"
 #include "export/locals.h"
@@ -290,6 +291,22 @@ VCUDA_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
     if (ctx && (r = guest_check(VCUDA_KIND_CONTEXT, ctx)) != CUDA_SUCCESS)
         return r;
     return context_id(t, ctx ? (uint64_t)ctx : t->context, (uint64_t *)ctxId);
+}
+
+/*
+ * Without other streams all is in the default one, for which the worker has the shorter wait. Once
+ * there was one, waiting in the default stream would hold up others' work, and not see all of it.
+ */
+CUresult context_wait(struct thread *t) {
+    return stream_any_made() || capture_any() ? wire_cuCtxSynchronize(t)
+                                              : wire_cuStreamSynchronize(t, 0);
+}
+
+VCUDA_EXPORT CUresult cuCtxSynchronize(void) {
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    return r == CUDA_SUCCESS ? context_wait(t) : r;
 }
 
 VCUDA_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config) {

@@ -17,8 +17,7 @@ VCUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx) {
     other = *t;
     if (ctx)
         guest_set_context(&other, (uint64_t)ctx);
-    return context_live(other.context) ? wire_cuCtxSynchronize(&other)
-                                       : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return context_live(other.context) ? context_wait(&other) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {

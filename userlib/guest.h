@@ -197,6 +197,9 @@ static inline CUresult guest_enter_stream(struct thread **t, CUstream stream, ui
 /* A stream's place among those that live, before the worker makes it in `context`; 0: no memory. */
 uint64_t stream_new(uint64_t context, unsigned int flags);
 
+/* Whether the process ever had a stream besides the default one. */
+bool stream_any_made(void);
+
 /* Frees a stream whose name has ended; NULL is fine. */
 void stream_free(void *stream);
 
@@ -216,6 +219,9 @@ void context_end(uint64_t context);
 
 /* Whether calls can be made in a context: it exists, and is active if it is a primary one. */
 bool context_live(uint64_t context);
+
+/* Waits for all that the thread's context has to do, as cuCtxSynchronize(). */
+CUresult context_wait(struct thread *t);
 
 /*
  * Copies from or to memory of the host's that is to go may be under way: waits for them, as native

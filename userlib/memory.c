@@ -80,7 +80,7 @@ CUresult memory_settle(struct thread *t) {
     if (r != CUDA_SUCCESS)
         return r;
     /* A context that is being captured in may not be waited for. */
-    return capture_any() ? wire_cuStreamSynchronize(t, 0) : wire_cuCtxSynchronize(t);
+    return capture_any() ? wire_cuStreamSynchronize(t, 0) : context_wait(t);
 }
 
 VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {

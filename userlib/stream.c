@@ -23,6 +23,11 @@ struct own_stream {
 #define POSTED_STREAMS 16u
 
 static uint32_t live_streams;
+static uint32_t any_made;
+
+bool stream_any_made(void) {
+    return vcuda_load_acquire(&any_made);
+}
 
 void stream_free(void *stream) {
     if (stream)
@@ -44,6 +49,7 @@ uint64_t stream_new(uint64_t context, unsigned int flags) {
     if (!s)
         return 0;
     *s = (struct stream){context, flags};
+    vcuda_store_release(&any_made, 1);
     __atomic_fetch_add(&live_streams, 1, __ATOMIC_RELAXED);
     name = names_new(VCUDA_KIND_STREAM, s);
     if (!name)

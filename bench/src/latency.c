@@ -79,6 +79,10 @@ int main(int argc, char **argv) {
     samples = calloc((size_t)count, sizeof(*samples));
     start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
+    CUfunction f = function("p64");
+    launch(f);
+    EACH("launch and synchronise the context, no streams", launch(f); CK(cuCtxSynchronize()));
+    EACH("allocate and free 1 MiB, no streams", CK(cuMemAlloc(&p, 1 << 20)); CK(cuMemFree(p)));
     CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CK(cuMemAlloc(&device, 1 << 20));
@@ -89,7 +93,6 @@ int main(int argc, char **argv) {
     submission("launch, submit, 1024 bytes", function("p1024"));
     submission("launch, submit, 4096 bytes", function("p4096"));
     throughput(function("p64"));
-    CUfunction f = function("p64");
     EACH("launch and synchronise", launch(f); CK(cuStreamSynchronize(stream)));
     EACH("event record", CK(cuEventRecord(event, stream)));
     EACH("idle stream synchronise", CK(cuStreamSynchronize(stream)));

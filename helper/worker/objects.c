@@ -91,7 +91,10 @@ static bool reach(struct objects *o, uint64_t name) {
 }
 
 /* Under the lock: a free slot's new object. */
-static void fill(struct slot *s, uint64_t name, const struct object *object) {
+static void fill(struct objects *o, struct slot *s, uint64_t name, const struct object *object) {
+    uint32_t *made = &o->kinds[vcuda_name_kind(name)].made;
+
+    vcuda_store_once(made, *made + 1);
     vcuda_store_once(&s->changes, s->changes + 1);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     s->owns = false;
@@ -151,7 +154,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
 
         ok = !s->name;
         if (ok) {
-            fill(s, name, object);
+            fill(o, s, name, object);
             note_owner(o, object->owner);
             note_owner(o, object->also_owner);
         }
@@ -180,7 +183,7 @@ static uint64_t add_new(struct objects *o, enum vcuda_kind kind, const struct ob
     s = slot_at(o, kind, index);
     s->generation++;
     name = vcuda_name(kind, s->generation, index);
-    fill(s, name, object);
+    fill(o, s, name, object);
     note_owner(o, object->owner);
     note_owner(o, object->also_owner);
     return name;
@@ -244,6 +247,10 @@ static void end_owned(struct objects *o, uint64_t owner) {
             }
         }
     }
+}
+
+uint32_t objects_made(struct objects *o, enum vcuda_kind kind) {
+    return vcuda_load_once(&o->kinds[kind].made);
 }
 
 uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native) {

@@ -30,6 +30,7 @@ struct objects {
     struct {
         struct slot *pieces[OBJECTS_PIECES]; /* of the table; those that there are */
         uint32_t room;                       /* places in all of them */
+        uint32_t made;                       /* how many there have been */
         uint32_t free; /* of a kind that the worker names: where to look for a free slot */
         void *names;   /* by the driver's handle (tsearch) */
     } kinds[VCUDA_KIND_MAX];
@@ -50,6 +51,8 @@ bool objects_hold(struct objects *o, enum vcuda_kind kind, void *native);
 /* One hold less; the last one ends the name. False for a name that is none. */
 bool objects_drop(struct objects *o, uint64_t name);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
+/* How many of a kind there have been. */
+uint32_t objects_made(struct objects *o, enum vcuda_kind kind);
 /* The name of a driver's object of a kind that the guest names, or 0. Looks at all of them. */
 uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native);
 /* An object belongs to another owner now. */

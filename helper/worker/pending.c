@@ -19,6 +19,11 @@
 #define PAUSE_PART 64
 #define PAUSE_MIN_NS 50000u
 #define PAUSE_MAX_NS 10000000u
+/*
+ * Questions in vain before the next records are taken: with many waits at once the executor would
+ * ask more than it launches.
+ */
+#define IN_VAIN_MAX 2
 /* Events kept for reuse. */
 #define POOL_MAX 256
 
@@ -29,8 +34,9 @@ struct pending {
     uint64_t next; /* when to ask again */
 };
 
-/* Of the executor. */
-static struct pending *polled;
+/* Of the executor. Who was asked for last stands last. */
+static struct pending *polled, **polled_end = &polled;
+static uint32_t polled_count;
 static struct vcuda_spin asking;
 
 /*
@@ -181,9 +187,26 @@ static void pending_finished(struct worker *w, struct frame *f) {
         let_go(w, f->event);
 }
 
+static void append(struct pending *p) {
+    p->next_one = NULL;
+    *polled_end = p;
+    polled_end = &p->next_one;
+    polled_count++;
+}
+
+/* Of those that there are. */
+static struct pending *take_first(void) {
+    struct pending *p = polled;
+
+    polled = p->next_one;
+    if (!polled)
+        polled_end = &polled;
+    polled_count--;
+    return p;
+}
+
 void pending_add(struct worker *w, struct frame *f) {
     struct pending *p = malloc(sizeof(*p));
-    struct pending **end = &polled;
 
     if (!p) {
         f->status = CUDA_ERROR_OUT_OF_MEMORY;
@@ -193,10 +216,7 @@ void pending_add(struct worker *w, struct frame *f) {
     }
     p->frame = *f;
     p->since = p->next = vcuda_now_ns();
-    p->next_one = NULL;
-    while (*end)
-        end = &(*end)->next_one;
-    *end = p;
+    append(p);
 }
 
 bool pending_any(void) {
@@ -236,32 +256,37 @@ int64_t pending_pause(void) {
     return (int64_t)pause;
 }
 
-void pending_poll(struct worker *w) {
-    struct pending **at = &polled;
-    uint64_t now = vcuda_now_ns();
+static void finish(struct worker *w, struct pending *p, uint64_t now, CUresult r) {
+    vcuda_spin_learn(&asking, now - p->since);
+    /* Waiting brings out what kernels printed and has pools give back what was freed, asking
+     * does not. */
+    if (prints_possible() || pools_freed())
+        r = w->driver.cuEventSynchronize(p->frame.event);
+    p->frame.status = r;
+    pending_finished(w, &p->frame);
+    answers_put(w, &p->frame);
+    free(p);
+}
 
-    while (*at) {
-        struct pending *p = *at;
+void pending_poll(struct worker *w) {
+    uint64_t now = vcuda_now_ns();
+    uint32_t in_vain = 0;
+
+    for (uint32_t left = polled_count; left && in_vain < IN_VAIN_MAX; left--) {
+        struct pending *p = take_first();
         CUresult r = CUDA_ERROR_NOT_READY;
         bool due = !until(p, now);
 
         if (due)
             r = w->driver.cuEventQuery(p->frame.event);
-        if (r == CUDA_ERROR_NOT_READY) {
-            if (due)
-                put_off(p, now);
-            at = &p->next_one;
+        if (r != CUDA_ERROR_NOT_READY) {
+            finish(w, p, now, r);
             continue;
         }
-        vcuda_spin_learn(&asking, now - p->since);
-        /* Waiting brings out what kernels printed and has pools give back what was freed, asking
-         * does not. */
-        if (prints_possible() || pools_freed())
-            r = w->driver.cuEventSynchronize(p->frame.event);
-        p->frame.status = r;
-        pending_finished(w, &p->frame);
-        answers_put(w, &p->frame);
-        *at = p->next_one;
-        free(p);
+        if (due) {
+            put_off(p, now);
+            in_vain++;
+        }
+        append(p);
     }
 }

@@ -119,6 +119,21 @@ static void refuse(struct worker *w, const struct vcuda_rec *head, CUresult stat
     answers_put(w, &f);
 }
 
+/*
+ * Whether the GPU may have work of this session's, in the context of this name. With one stream
+ * only, the default one, it says so itself.
+ */
+static bool may_be_busy(struct worker *w, uint64_t context) {
+    return objects_made(&w->objects, VCUDA_KIND_STREAM) ||
+           objects_made(&w->objects, VCUDA_KIND_CONTEXT) != 1 ||
+           worker_use_context(w, context) != CUDA_SUCCESS ||
+           w->driver.cuStreamQuery(NULL) != CUDA_SUCCESS;
+}
+
+static bool sleeps(struct worker *w, const struct vcuda_rec *head, enum blocking blocks) {
+    return blocks == BLOCKS_ALWAYS || (blocks == BLOCKS_WHILE_BUSY && may_be_busy(w, head->ctx));
+}
+
 /* One record, `len` bytes in `record`. */
 static void execute(struct worker *w, uint32_t len) {
     const struct vcuda_rec *head = (const struct vcuda_rec *)record;
@@ -144,7 +159,7 @@ static void execute(struct worker *w, uint32_t len) {
             return;
         }
     }
-    if (d->blocks) {
+    if (sleeps(w, head, d->blocks)) {
         if (!waiters_run(w, record, len))
             refuse(w, head, CUDA_ERROR_OUT_OF_MEMORY);
         return;

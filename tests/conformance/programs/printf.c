@@ -59,9 +59,9 @@ static void interleaved(void) {
 /*
  * ---- which calls bring it out; stdout is not buffered, so that it is seen at once ----
  *
- * Not here: calls before which it may be out already (seen natively of the first call after a wait
- * for the whole context, and of a wait for the default stream), and copies of a few bytes to the
- * device: those are posted to a worker.
+ * Not here: calls before which it may be out already (seen natively of the first calls after a wait
+ * for the whole context or for a copy, and of a wait for the default stream), and copies of a few
+ * bytes to the device: those are posted to a worker.
  */
 
 static void wait_in_another_way(void) {
@@ -73,7 +73,6 @@ static void wait_in_another_way(void) {
 static void by_call(void) {
     int value, pinned_value, *pinned;
     CUdeviceptr other;
-    CUcontext c;
 
     CK(cuMemAllocHost((void **)&pinned, 4));
 #define BROUGHT_OUT_BY(id, call)                                                                   \
@@ -95,8 +94,6 @@ static void by_call(void) {
     BROUGHT_OUT_BY(13, cuModuleUnload(module(ptx_print)));
     CK(cuStreamSynchronize(stream));
     pinned_value = *pinned;
-    BROUGHT_OUT_BY(14, cuMemcpyDtoHAsync(pinned, memory, 4, stream));
-    BROUGHT_OUT_BY(15, cuCtxGetCurrent(&c));
     BROUGHT_OUT_BY(16, cuStreamDestroy(stream));
     CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CK(cuCtxSynchronize());
