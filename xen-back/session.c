@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/err.h>
 #include <linux/pagemap.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 
 #include "../hypercall/fetch.h"
@@ -231,7 +232,8 @@ static void session_event(void *owner)
 
 	atomic_inc(&s->events);
 	atomic64_inc(&s->received);
-	wake_up(&s->wait);
+	/* Not those who poll for the session's end alone. */
+	wake_up_poll(&s->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 static struct vcuda_back_session *

@@ -6,6 +6,7 @@
 #include "front.h"
 
 #include <linux/errno.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 
 static void session_event(struct vcuda_port *port)
@@ -14,7 +15,8 @@ static void session_event(struct vcuda_port *port)
 		container_of(port, struct vcuda_front_session, port);
 
 	atomic_inc(&session->events);
-	wake_up(&session->wait);
+	/* Not those who poll for the session's end alone. */
+	wake_up_poll(&session->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 static void session_free(struct kref *kref)
