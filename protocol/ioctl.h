@@ -23,7 +23,7 @@
  *          After death the pages stay readable in the guest; in the worker
  *          they are revoked and replaced by one private page.
  *
- * Local transport: an eventfd has the same read and write; see local.h.
+ * Local transport: an eventfd has the same write; see local.h.
  */
 #ifndef VCUDA_PROTOCOL_IOCTL_H
 #define VCUDA_PROTOCOL_IOCTL_H

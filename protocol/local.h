@@ -16,6 +16,7 @@
  *      |---------------------------------------------------->|
  *      | then VCUDA_CALL_MAP_REGION through the ring         |
  *
+ * A write of 1 to an eventfd notifies: each write counts, nobody need read it.
  * The connection's end is the session's end, for both. Memory descriptors are
  * sealed against shrinking: a receiver refuses one that is not, for a cut file
  * would kill it by SIGBUS.

@@ -61,12 +61,15 @@ static inline void vcuda_spin_init(struct vcuda_spin *s, __u64 ceiling,
  * is for the first look of a wait: a pause takes up to 50 ns on some processors,
  * much of a call that the peer answers at once. The record's own line is left
  * alone: what is waited for comes with the index (vcuda_tx_tell), and its writer
- * has that line to itself.
+ * has that line to itself. Where looking is in vain, this does not.
  */
-static inline int vcuda_spin_look(struct vcuda_duplex *d, int first)
+static inline int vcuda_spin_look(const struct vcuda_spin *s,
+				  struct vcuda_duplex *d, int first)
 {
 	int i;
 
+	if (!s->limit)
+		return 0;
 	for (i = 0; i < (first ? 256 : 32); i++) {
 		if (vcuda_rx_ready(d))
 			return 1;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -118,6 +119,35 @@ static void local_region_del(struct transport *t, uint32_t region, uint64_t byte
     region_used[region] = false;
 }
 
+/* Which of the two it is that local_sleep() hears of. */
+enum { NEWS, LIFE };
+
+static bool watch(int epoll, int fd, uint32_t events, uint32_t which) {
+    struct epoll_event event = {.events = events, .data.u32 = which};
+
+    return !epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/*
+ * The eventfd is never read: its edges are what counts, one for each write, and one that comes
+ * between two sleeps is kept.
+ */
+static int local_wait_fd(int news, int life) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+    if (epoll < 0 || (watch(epoll, news, EPOLLIN | EPOLLET, NEWS) && watch(epoll, life, 0, LIFE)))
+        return epoll;
+    close(epoll);
+    return -1;
+}
+
+static bool local_sleep(struct transport *t) {
+    struct epoll_event event;
+    int n = epoll_wait(t->wait_fd, &event, 1, -1);
+
+    return n < 0 ? errno == EINTR : event.data.u32 == NEWS;
+}
+
 static void local_close(struct transport *t) {
     close(t->wait_fd);
     close(t->kick_fd);
@@ -170,25 +200,29 @@ static int greet(int sock, int memory, int to_worker, int to_us, uint32_t sub, u
 int transport_open_local(struct transport *t, const char *socket_path, uint32_t sub_bytes,
                          uint32_t cmp_bytes) {
     uint64_t bytes = vcuda_rings_bytes(sub_bytes, cmp_bytes);
-    int memory = sealed_memory(bytes);
+    int memory = sealed_memory(bytes), news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int r = memory < 0 ? memory : 0;
 
     memset(t, 0, sizeof(*t));
     t->rings_bytes = bytes;
-    t->wait_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     t->life_fd = connect_to(socket_path);
-    if (!r && (t->wait_fd < 0 || t->kick_fd < 0))
-        r = -EMFILE;
     if (!r && t->life_fd < 0)
         r = t->life_fd;
+    t->wait_fd = local_wait_fd(news, t->life_fd);
+    if (!r && (t->wait_fd < 0 || t->kick_fd < 0))
+        r = -EMFILE;
     if (!r)
         r = transport_map(memory, 0, bytes, NULL, TRANSPORT_FREE, &t->rings);
     if (!r)
-        r = greet(t->life_fd, memory, t->kick_fd, t->wait_fd, sub_bytes, cmp_bytes);
+        r = greet(t->life_fd, memory, t->kick_fd, news, sub_bytes, cmp_bytes);
     if (memory >= 0)
         close(memory);
+    /* The worker's keeps the eventfd. */
+    if (news >= 0)
+        close(news);
     t->kind = "local";
+    t->sleep = local_sleep;
     t->region_add = local_region_add;
     t->region_map = local_region_map;
     t->region_alias = local_region_alias;

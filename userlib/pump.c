@@ -4,8 +4,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -42,18 +40,16 @@ static struct {
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
     uint32_t lookers;              /* threads that look whether they are answered */
     uint32_t lookers_max;
-    const struct rpc *own;      /* the call that this thread waits for itself */
-    uint32_t asleep;            /* 1 while that thread sleeps, under sleep_lock */
-    pthread_mutex_t sleep_lock; /* guards the wait word against two threads' news */
-    uint32_t space_wanted;      /* a thread waits for the submission ring */
-    uint32_t space_news;        /* futex: changes when there may be space */
-    struct vcuda_spin looking;  /* of the thread that pumps */
-    uint8_t *record;            /* the pump's private copy of a completion */
-    struct printed *printed;    /* the pump's: not yet given to a call */
-    struct rpc *listener;       /* among those that wait, for messages; under waiters_lock */
-} pump_state = {
-    .sleep_lock = PTHREAD_MUTEX_INITIALIZER,
-};
+    const struct rpc *own;     /* the call that this thread waits for itself */
+    uint32_t asleep;           /* 1 while that thread sleeps, under sleep_lock */
+    struct lock sleep_lock;    /* guards the wait word against two threads' news */
+    uint32_t space_wanted;     /* a thread waits for the submission ring */
+    uint32_t space_news;       /* futex: changes when there may be space */
+    struct vcuda_spin looking; /* of the thread that pumps */
+    uint8_t *record;           /* the pump's private copy of a completion */
+    struct printed *printed;   /* the pump's: not yet given to a call */
+    struct rpc *listener;      /* among those that wait, for messages; under waiters_lock */
+} pump_state;
 
 #define S pump_state
 #define RINGS (&submission.rings)
@@ -108,8 +104,7 @@ void pump_abandon(const char *why) {
 }
 
 void pump_forget(void) {
-    S.waiters_lock = (struct lock){0};
-    pthread_mutex_init(&S.sleep_lock, NULL);
+    S.waiters_lock = S.sleep_lock = (struct lock){0};
     memset(S.waiters, 0, S.waiters_top * sizeof(S.waiters[0]));
     S.waiters_top = S.free = S.enlisted = 0;
     S.own = NULL;
@@ -199,31 +194,22 @@ static bool fits(void *arg) {
 /* Sleeps until the worker notifies or the session ends, unless `done` by now. */
 static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
     bool space = done == fits || vcuda_load_once(&S.space_wanted);
-    struct pollfd fds[2] = {{submission.transport->wait_fd, POLLIN, 0},
-                            {submission.transport->life_fd, 0, 0}};
-    uint64_t news;
 
-    pthread_mutex_lock(&S.sleep_lock);
+    lock_take(&S.sleep_lock);
     S.asleep = 1;
     vcuda_wait_begin(RINGS, VCUDA_WAIT_DATA | (space ? VCUDA_WAIT_SPACE : 0));
-    pthread_mutex_unlock(&S.sleep_lock);
+    lock_leave(&S.sleep_lock);
     /* Who waits for space looks again now that the wish is announced. */
     tell_space();
     if (!done(arg) && vcuda_rx_ready(RINGS) == 0) {
         COUNT(slept, 1);
-        if (poll(fds, 2, -1) > 0) {
-            if (fds[0].revents & POLLIN &&
-                read(submission.transport->wait_fd, &news, sizeof(news)) < 0)
-                fds[0].revents |= POLLERR;
-            if ((fds[0].revents | fds[1].revents) & (POLLHUP | POLLERR | POLLNVAL) &&
-                vcuda_rx_ready(RINGS) != 1)
-                pump_abandon("the worker is gone");
-        }
+        if (!submission.transport->sleep(submission.transport) && vcuda_rx_ready(RINGS) != 1)
+            pump_abandon("the worker is gone");
     }
-    pthread_mutex_lock(&S.sleep_lock);
+    lock_take(&S.sleep_lock);
     S.asleep = 0;
     vcuda_wait_end(RINGS);
-    pthread_mutex_unlock(&S.sleep_lock);
+    lock_leave(&S.sleep_lock);
     tell_space();
 }
 
@@ -241,7 +227,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
             continue;
         }
         tell_space();
-        if (vcuda_spin_look(RINGS, !since))
+        if (vcuda_spin_look(&S.looking, RINGS, !since))
             continue;
         now = vcuda_now_ns();
         if (!since)
@@ -358,10 +344,10 @@ bool submit_await_space(uint32_t len) {
         if (pump(NULL, fits, &len))
             continue;
         /* A pump that sleeps already did not ask for news of space: ask in its place. */
-        pthread_mutex_lock(&S.sleep_lock);
+        lock_take(&S.sleep_lock);
         if (S.asleep)
             vcuda_wait_begin(RINGS, VCUDA_WAIT_DATA | VCUDA_WAIT_SPACE);
-        pthread_mutex_unlock(&S.sleep_lock);
+        lock_leave(&S.sleep_lock);
         if (!fits(&len))
             futex_wait(&S.space_news, news);
     }

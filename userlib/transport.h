@@ -17,13 +17,18 @@ enum transport_place {
 };
 
 struct transport {
-    int wait_fd;          /* read of 8 bytes takes the notifications; POLLIN when there are some */
+    int wait_fd;          /* what sleep() sleeps on */
     int kick_fd;          /* write of 8 bytes notifies the worker */
-    int life_fd;          /* POLLHUP when the session is dead */
+    int life_fd;          /* local: the connection, which is the session */
     void *rings;          /* region 0, mapped */
     uint64_t rings_bytes; /* whole pages */
     const char *kind;
     bool elsewhere; /* the worker has processors that this kernel does not see */
+    /*
+     * Sleeps until the worker has notified since the last sleep, or a signal came, and takes the
+     * notifications: a single system call. False: the session is dead. One thread at a time.
+     */
+    bool (*sleep)(struct transport *t);
     /* Makes a region of whole pages, zeroed: 0 and its number, or -errno. */
     int (*region_add)(struct transport *t, uint64_t bytes, uint32_t *region);
     /* Maps it at `address`: 0 or -errno. */

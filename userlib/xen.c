@@ -13,6 +13,12 @@
 #include "layout.h"
 #include "version.h"
 
+static bool xen_sleep(struct transport *t) {
+    uint64_t news;
+
+    return read(t->wait_fd, &news, sizeof(news)) > 0 || errno == EINTR;
+}
+
 static int xen_region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
     struct vcuda_ioc_region r = {.bytes = bytes};
 
@@ -55,8 +61,7 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
 
     memset(t, 0, sizeof(*t));
     t->rings_bytes = vcuda_rings_bytes(sub_bytes, cmp_bytes);
-    /* The notifications are waited for by poll(): a read must not block. */
-    fd = open(VCUDA_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    fd = open(VCUDA_DEVICE, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
     do
@@ -68,9 +73,10 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
         close(fd);
         return r;
     }
-    t->wait_fd = t->kick_fd = t->life_fd = fd;
+    t->wait_fd = t->kick_fd = fd;
     t->kind = "xen";
     t->elsewhere = true;
+    t->sleep = xen_sleep;
     t->region_add = xen_region_add;
     t->region_map = xen_region_map;
     t->region_alias = xen_region_alias;

@@ -4,6 +4,7 @@
 #include "log.h"
 #include "messages.h"
 #include "prints.h"
+#include "sleep.h"
 #include "untold.h"
 #include "worker.h"
 
@@ -101,18 +102,33 @@ bool answers_try(struct worker *w, struct frame *f) {
     return answer(w, f, false);
 }
 
+bool answers_have_room(struct worker *w) {
+    bool have;
+
+    pthread_mutex_lock(&writing);
+    have = room(w, VCUDA_REC_MAX, false);
+    pthread_mutex_unlock(&writing);
+    return have;
+}
+
 void answers_flush(struct worker *w) {
     pthread_mutex_lock(&writing);
     send_messages(w, true);
     pthread_mutex_unlock(&writing);
 }
 
-void answers_flush_now(struct worker *w) {
+static bool flush_what_fits(struct worker *w) {
     bool all;
 
     pthread_mutex_lock(&writing);
     all = send_messages(w, false);
     pthread_mutex_unlock(&writing);
-    if (!all)
-        waiters_wake_executor();
+    return all;
+}
+
+void answers_flush_now(struct worker *w) {
+    if (flush_what_fits(w))
+        return;
+    sleep_asks_for_room(w);
+    flush_what_fits(w);
 }

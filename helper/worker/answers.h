@@ -23,6 +23,9 @@ void answers_put(struct worker *w, struct frame *f);
 /* The same, but does not wait: false if the ring has no room for it now. Any thread. */
 bool answers_try(struct worker *w, struct frame *f);
 
+/* Whether the ring has room for any answer. Any thread. */
+bool answers_have_room(struct worker *w);
+
 /* Sends what was said (messages.h). Waits for space in the ring. Executor only. */
 void answers_flush(struct worker *w);
 

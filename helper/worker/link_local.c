@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -65,7 +66,45 @@ static int local_map(struct link *l, uint32_t region, void *address, uint64_t by
     return r;
 }
 
+/* Which of the two it is that local_sleep() hears of. */
+enum { NEWS, LIFE };
+
+static bool local_sleep(struct link *l, int64_t ns) {
+    struct epoll_event event;
+    int n;
+
+    if (ns >= 0 && !link_ready(l->wait_fd, ns))
+        return true;
+    n = epoll_wait(l->wait_fd, &event, 1, ns < 0 ? -1 : 0);
+    if (n < 0)
+        return errno == EINTR;
+    return n == 0 || event.data.u32 == NEWS;
+}
+
+static bool watch(int epoll, int fd, uint32_t events, uint32_t which) {
+    struct epoll_event event = {.events = events, .data.u32 = which};
+
+    return !epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/*
+ * The eventfd is never read: its edges are what counts, one for each write, and one that comes
+ * between two sleeps is kept. The client's own descriptor keeps it; it may be anything.
+ */
+static int watch_client(struct link *l, int news) {
+    l->sleep = local_sleep;
+    l->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (l->wait_fd < 0)
+        return -errno;
+    return watch(l->wait_fd, news, EPOLLIN | EPOLLET, NEWS) &&
+                   watch(l->wait_fd, l->life_fd, 0, LIFE)
+               ? 0
+               : -EINVAL;
+}
+
 static int take_opening(struct link *l, const struct vcuda_local_msg *m, const int *fds) {
+    int r;
+
     if (m->op != VCUDA_LOCAL_OPEN || !vcuda_ring_size_ok(m->sub_bytes) ||
         !vcuda_ring_size_ok(m->cmp_bytes))
         return -EPROTO;
@@ -74,11 +113,12 @@ static int take_opening(struct link *l, const struct vcuda_local_msg *m, const i
     l->version = m->version;
     l->features = m->features;
     l->kick_fd = fds[2];
-    l->wait_fd = fds[1];
     /* A client could leave its eventfd blocking, or give something else: never wait on it. */
-    if (fcntl(l->kick_fd, F_SETFL, O_NONBLOCK) || fcntl(l->wait_fd, F_SETFL, O_NONBLOCK))
+    if (fcntl(l->kick_fd, F_SETFL, O_NONBLOCK))
         return -EINVAL;
-    return map_sealed(fds[0], vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), NULL, &l->rings);
+    r = watch_client(l, fds[1]);
+    return r ? r
+             : map_sealed(fds[0], vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), NULL, &l->rings);
 }
 
 int link_open_local(struct link *l, int fd) {
@@ -96,6 +136,7 @@ int link_open_local(struct link *l, int fd) {
     if (!r) {
         r = take_opening(l, &m, fds);
         close(fds[0]);
+        close(fds[1]);
     }
     answer.status = r;
     if (send(fd, &answer, sizeof(answer), MSG_NOSIGNAL) != sizeof(answer))

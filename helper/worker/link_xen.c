@@ -3,13 +3,21 @@
 #include "link.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "ioctl.h"
 #include "layout.h"
+
+static bool xen_sleep(struct link *l, int64_t ns) {
+    uint64_t news;
+
+    if (ns >= 0 && !link_ready(l->wait_fd, ns))
+        return true;
+    return read(l->wait_fd, &news, sizeof(news)) > 0 || errno == EINTR;
+}
 
 static int map_region(int fd, uint32_t region, void *fixed, uint64_t bytes, void **out) {
     void *p =
@@ -39,13 +47,12 @@ int link_open_xen(struct link *l, int fd) {
 
     if (ioctl(fd, VCUDA_IOC_SESSION_INFO, &info))
         return -errno;
-    if (fcntl(fd, F_SETFL, O_NONBLOCK))
-        return -errno;
     l->wait_fd = l->kick_fd = l->life_fd = fd;
     l->sub_bytes = info.sub_bytes;
     l->cmp_bytes = info.cmp_bytes;
     l->version = info.version;
     l->features = info.features;
+    l->sleep = xen_sleep;
     l->map = xen_map;
     l->elsewhere = true;
     return map_region(fd, 0, NULL, vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), &l->rings);

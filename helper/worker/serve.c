@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The executor: takes records in order, and makes the calls. */
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include "hostfunc.h"
 #include "log.h"
 #include "messages.h"
+#include "sleep.h"
 #include "spin.h"
 #include "untold.h"
 #include "worker.h"
@@ -57,33 +57,7 @@ void worker_kick(struct worker *w) {
 
     vcuda_stats_add(&w->stats->notifications_sent, 1);
     if (write(w->link.kick_fd, &one, sizeof(one)) != sizeof(one))
-        return; /* the counter is full, so the program has news; or it is gone, seen by poll */
-}
-
-/*
- * Sleeps until the program, or a waiter thread, has something, for `ns` at most (-1: no end): only
- * if nothing is there now.
- */
-static void sleep_for(struct worker *w, uint32_t what, bool (*nothing_yet)(struct worker *w),
-                      int64_t ns) {
-    struct timespec end = {ns / 1000000000, ns % 1000000000};
-    struct pollfd fds[3] = {
-        {w->link.wait_fd, POLLIN, 0}, {w->link.life_fd, 0, 0}, {waiters_fd(), POLLIN, 0}};
-    uint64_t news;
-
-    vcuda_wait_begin(&w->duplex, what);
-    /* Who waits for space cannot deliver what waiter threads have: no reason to stay awake. */
-    if ((!waiters_executor_sleeps(true) || what == VCUDA_WAIT_SPACE) && nothing_yet(w)) {
-        vcuda_stats_add(&w->stats->slept, 1);
-        if (ppoll(fds, 3, ns < 0 ? NULL : &end, NULL) > 0) {
-            if (fds[0].revents & POLLIN && read(w->link.wait_fd, &news, sizeof(news)) < 0)
-                fds[0].revents |= POLLERR;
-            if ((fds[0].revents | fds[1].revents) & (POLLHUP | POLLERR | POLLNVAL))
-                w->over = true;
-        }
-    }
-    waiters_executor_sleeps(false);
-    vcuda_wait_end(&w->duplex);
+        return; /* the counter is full, so the program has news; or it is gone, seen by sleep_for */
 }
 
 static bool no_record(struct worker *w) {
@@ -91,7 +65,7 @@ static bool no_record(struct worker *w) {
 }
 
 static bool nothing_to_do(struct worker *w) {
-    return no_record(w) && !messages_any() && !hostfunc_any_done();
+    return no_record(w) && !messages_any() && !hostfunc_any_done() && !waiters_any_left();
 }
 
 static bool completion_does_not_fit(struct worker *w) {
@@ -218,7 +192,7 @@ static void await_record(struct worker *w, uint64_t *since) {
     uint64_t now;
 
     /* While the GPU is asked without a pause, that is look enough. */
-    if (pause && vcuda_spin_look(&w->duplex, !*since))
+    if (pause && vcuda_spin_look(&looking, &w->duplex, !*since))
         return;
     now = vcuda_now_ns();
     if (!*since)
@@ -233,8 +207,9 @@ int worker_serve(struct worker *w) {
     uint64_t since = 0;
 
     record = malloc(VCUDA_REC_MAX);
-    if (!record || waiters_start(w))
+    if (!record)
         return 1;
+    waiters_start(w);
     vcuda_spin_init(&looking, LOOK_NS, w->link.elsewhere);
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
                          VCUDA_PARTY_H);

@@ -6,12 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "answers.h"
 #include "barrier.h"
 #include "log.h"
+#include "sleep.h"
 #include "spin.h"
 #include "worker.h"
 
@@ -40,20 +39,12 @@ static struct {
     unsigned int threads, busy, queued;
     bool one_looks; /* awake without a job: needs no signal for the next */
     struct vcuda_spin looking;
-    uint32_t executor_sleeps;
-    int fd;
 } waiters = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-int waiters_start(struct worker *w) {
+void waiters_start(struct worker *w) {
     vcuda_spin_init(&waiters.looking, LOOK_NS, w->link.elsewhere);
     waiters.todo_end = &waiters.todo;
     waiters.done_end = &waiters.done;
-    waiters.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return waiters.fd < 0 ? -errno : 0;
-}
-
-int waiters_fd(void) {
-    return waiters.fd;
 }
 
 bool waiters_working(void) {
@@ -98,13 +89,43 @@ static void forget(struct job *job) {
     free(job);
 }
 
-static void leave_to_executor(struct job *job) {
+static void leave(struct job *job) {
     pthread_mutex_lock(&waiters.lock);
     job->next = NULL;
     *waiters.done_end = job;
     waiters.done_end = &job->next;
     pthread_mutex_unlock(&waiters.lock);
-    waiters_wake_executor();
+}
+
+static struct job *take_left(void) {
+    struct job *job;
+
+    pthread_mutex_lock(&waiters.lock);
+    job = waiters.done;
+    if (job)
+        waiters.done = job->next;
+    if (!waiters.done)
+        waiters.done_end = &waiters.done;
+    pthread_mutex_unlock(&waiters.lock);
+    return job;
+}
+
+/*
+ * Sends the answer, or leaves it to the executor. Whoever takes one from there and cannot send it
+ * leaves it there and asks once more: the executor may have slept meanwhile without knowing of it.
+ */
+static void send(struct job *job) {
+    struct worker *w = job->worker;
+
+    while (job && !answers_try(w, &job->frame)) {
+        leave(job);
+        sleep_asks_for_room(w);
+        if (!answers_have_room(w))
+            return;
+        job = take_left();
+    }
+    if (job)
+        forget(job);
 }
 
 static void *waiter(void *unused) {
@@ -136,10 +157,7 @@ static void *waiter(void *unused) {
         /* Free for the next, which the program may send as soon as it has the answer. */
         vcuda_store_once(&waiters.busy, waiters.busy - 1);
         pthread_mutex_unlock(&waiters.lock);
-        if (answers_try(job->worker, &job->frame))
-            forget(job);
-        else
-            leave_to_executor(job);
+        send(job);
         pthread_mutex_lock(&waiters.lock);
     }
     return NULL;
@@ -201,46 +219,15 @@ bool waiters_run(struct worker *w, const void *record, uint32_t len) {
     return false;
 }
 
-void waiters_wake_executor(void) {
-    uint64_t one = 1;
-    bool sleeps;
-
-    pthread_mutex_lock(&waiters.lock);
-    sleeps = waiters.executor_sleeps;
-    pthread_mutex_unlock(&waiters.lock);
-    if (sleeps && write(waiters.fd, &one, sizeof(one)) < 0)
-        return; /* cannot be: the counter is taken to 0 at each wake */
-}
-
-bool waiters_executor_sleeps(bool sleeps) {
-    uint64_t count;
-    bool news;
-
-    pthread_mutex_lock(&waiters.lock);
-    waiters.executor_sleeps = sleeps;
-    news = waiters.done != NULL;
-    pthread_mutex_unlock(&waiters.lock);
-    if (!sleeps && read(waiters.fd, &count, sizeof(count)) < 0)
-        return news; /* nobody had to wake us */
-    return news;
+bool waiters_any_left(void) {
+    return vcuda_load_once(&waiters.done) != NULL;
 }
 
 void waiters_collect(struct worker *w) {
     struct job *job;
 
-    /* Looked at without the lock: a missed one is found in the next round, or wakes us. */
-    if (!vcuda_load_once(&waiters.done))
-        return;
-    pthread_mutex_lock(&waiters.lock);
-    job = waiters.done;
-    waiters.done = NULL;
-    waiters.done_end = &waiters.done;
-    pthread_mutex_unlock(&waiters.lock);
-    while (job) {
-        struct job *next = job->next;
-
+    while (waiters_any_left() && (job = take_left())) {
         answers_put(w, &job->frame);
         forget(job);
-        job = next;
     }
 }

@@ -110,19 +110,15 @@ void pending_forget_context(uint64_t context);
  */
 CUresult capture_refuses(struct worker *w, CUstream stream);
 
-/* Starts the means by which waiter threads wake the executor: 0 or -errno. */
-int waiters_start(struct worker *w);
+/* Once, at the start. */
+void waiters_start(struct worker *w);
 /* Makes a record's call on a waiter thread. Executor only; false: no memory or thread. */
 bool waiters_run(struct worker *w, const void *record, uint32_t len);
 /* Answers what waiter threads have finished and the ring had no room for. Executor only. */
 void waiters_collect(struct worker *w);
+/* Whether there is any of that. Any thread. */
+bool waiters_any_left(void);
 /* Whether a waiter thread makes a call, or is to. Any thread. */
 bool waiters_working(void);
-/* Descriptor that becomes readable when there is something to collect. */
-int waiters_fd(void);
-/* Wakes the executor if it sleeps, for news that it finds elsewhere. Any thread. */
-void waiters_wake_executor(void);
-/* While the executor says that it sleeps, waiter threads wake it; true: there is news already. */
-bool waiters_executor_sleeps(bool sleeps);
 
 #endif

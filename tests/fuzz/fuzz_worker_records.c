@@ -233,13 +233,8 @@ bool waiters_run(struct worker *w, const void *data, uint32_t len) {
     return true;
 }
 
-int waiters_start(struct worker *w) {
+void waiters_start(struct worker *w) {
     (void)w;
-    return 0;
-}
-
-int waiters_fd(void) {
-    return -1;
 }
 
 bool waiters_working(void) {
@@ -250,12 +245,15 @@ void waiters_collect(struct worker *w) {
     (void)w;
 }
 
-void waiters_wake_executor(void) {
+bool waiters_any_left(void) {
+    return false;
 }
 
-bool waiters_executor_sleeps(bool sleeps) {
-    (void)sleeps;
-    return true;
+/* Whatever would sleep finds the session over. */
+static bool no_sleep(struct link *l, int64_t ns) {
+    (void)l;
+    (void)ns;
+    return false;
 }
 
 /* ---- the guest ---- */
@@ -312,9 +310,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     w.stats = &page.stats;
     w.gpu_count = 2;
     w.gpus[1] = 1;
-    /* No descriptors: whatever would sleep finds the session over. */
-    w.link = (struct link){.wait_fd = -1,
-                           .kick_fd = -1,
+    w.link = (struct link){.kick_fd = -1,
+                           .sleep = no_sleep,
                            .life_fd = -1,
                            .rings = rings,
                            .sub_bytes = VCUDA_RING_MIN,

@@ -140,7 +140,7 @@ inline wait_begin(s, what)
 }
 
 /*
- * [sleep_for_worker in userlib/pump.c, sleep_for in helper/worker/serve.c]: poll
+ * [sleep_for_worker in userlib/pump.c, sleep_for in helper/worker/sleep.c]: it
  * returns once there is a notification, and it is taken. Between two looks of
  * one who spins nothing happens: sleeping at once is the harder case.
  */

@@ -425,6 +425,52 @@ static void completions_never_read(void) {
     finish("left");
 }
 
+/* Reads what there is in the completion ring, as the library does. */
+static int read_completions(void) {
+    static uint8_t buf[VCUDA_REC_MAX];
+    int n = 0;
+
+    while (vcuda_rx_take(&duplex, buf, sizeof(buf), sizeof(struct vcuda_rec)) > 0)
+        n++;
+    if (n && vcuda_must_wake(&duplex, VCUDA_WAIT_SPACE))
+        kick();
+    return n;
+}
+
+/*
+ * The ring is full when a waiter thread has its answer: it leaves that to the worker's executor,
+ * which sleeps or is about to. Nothing but reading wakes it.
+ */
+static void completions_read_late(void) {
+    const struct vcuda_rec query = {
+        .len = sizeof(query), .call = VCUDA_CALL_cuCtxGetFlags, .tag = 1};
+    const struct vcuda_rec wait = {
+        .len = sizeof(wait), .call = VCUDA_CALL_cuCtxSynchronize, .tag = 1};
+    int wanted = RING / VCUDA_CACHE_LINE + 1;
+
+    open_session();
+    make_context();
+    for (int round = 0; round < 200; round++) {
+        int got = 0;
+
+        for (int i = 1; i < wanted; i++)
+            put(&query, sizeof(query));
+        put(&wait, sizeof(wait));
+        for (int waited = 0; got == 0 && waited < PATIENCE_MS; waited++) {
+            usleep(1000);
+            if (vcuda_load_once(&duplex.peer->wait) & VCUDA_WAIT_SPACE)
+                got = read_completions();
+        }
+        for (int waited = 0; got < wanted && waited < PATIENCE_MS; waited++) {
+            usleep(1000);
+            got += read_completions();
+        }
+        if (got != wanted)
+            finish("no answer");
+    }
+    finish("left");
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -463,6 +509,7 @@ static const struct {
     CASE(region_smaller_than_said),
     CASE(region_without_descriptor),
     CASE(completions_never_read),
+    CASE(completions_read_late),
 };
 
 int main(int argc, char **argv) {

@@ -36,7 +36,6 @@
     T(test_cluster_checks)                                                                         \
     T(test_texture_points)                                                                         \
     T(test_texture_filters)                                                                        \
-    T(test_texture_levels)                                                                         \
     T(test_texture_formats)                                                                        \
     T(test_surface_bytes)                                                                          \
     T(test_textures_run)                                                                           \
