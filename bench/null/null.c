@@ -25,6 +25,19 @@ NOTHING cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstr
     return CUDA_SUCCESS;
 }
 
+/* A GPU moves the bytes itself: no processor does. */
+NOTHING cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                             CUstream hStream) {
+    (void)dstDevice, (void)srcHost, (void)ByteCount, (void)hStream;
+    return CUDA_SUCCESS;
+}
+
+NOTHING cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                             CUstream hStream) {
+    (void)dstHost, (void)srcDevice, (void)ByteCount, (void)hStream;
+    return CUDA_SUCCESS;
+}
+
 NOTHING cuEventRecord(CUevent hEvent, CUstream hStream) {
     (void)hEvent, (void)hStream;
     return CUDA_SUCCESS;

@@ -250,7 +250,7 @@ static CUresult add_levels(struct sim_mipmap *mipmap, size_t *bytes) {
         level->level = true;
         level->addr = *bytes; /* from the start of all */
         mipmap->levels[i] = level;
-        *bytes += (bytes_of(level) + 511) / 512 * 512;
+        *bytes += (bytes_of(level) + SIM_LEVEL_ALIGN - 1) / SIM_LEVEL_ALIGN * SIM_LEVEL_ALIGN;
     }
     return CUDA_SUCCESS;
 }
@@ -300,6 +300,17 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
         give_back(context, mipmap->addr);
     }
     return result;
+}
+
+CUresult sim_mipmap_get(CUmipmappedArray handle, struct sim_array **base, unsigned *levels) {
+    SIM_AUTO struct sim_mipmap *mipmap = NULL;
+    CUresult result = mipmap_get(handle, &mipmap);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    *base = sim_ref(mipmap->levels[0]);
+    *levels = mipmap->count;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,

@@ -19,4 +19,8 @@ struct sim_array {
 /* The array behind a handle, a reference, or the error to return. */
 CUresult sim_array_get(CUarray handle, struct sim_array **out);
 
+/* The first level of a mipmapped array, behind which the others lie, and how many there are. */
+CUresult sim_mipmap_get(CUmipmappedArray handle, struct sim_array **base, unsigned *levels);
+#define SIM_LEVEL_ALIGN 512 /* bytes */
+
 #endif

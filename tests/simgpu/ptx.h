@@ -32,6 +32,14 @@ struct ptx_image {
     bool integers; /* of 8 and 16 bits are read as they are, and not as parts of 1 */
     enum ptx_beyond beyond[3];
     float border[4];
+    /*
+     * Of a mipmapped array: how many levels follow each other from `data` on, each half as large as
+     * the one before and starting at a multiple of `level_align` bytes; 0: it is none.
+     */
+    unsigned levels;
+    size_t level_align;
+    bool between_levels; /* two of them are mixed */
+    float level_bias, least_level, greatest_level;
 };
 
 /*

@@ -29,15 +29,12 @@ static bool channel_of(CUarray_format format, enum ptx_channel *channel, size_t 
     return false;
 }
 
-static CUresult of_array(const CUDA_RESOURCE_DESC *r, bool surface, struct ptx_image *image) {
-    SIM_AUTO struct sim_array *array = NULL;
-    const CUDA_ARRAY3D_DESCRIPTOR *d;
+static CUresult look_at_array(const struct sim_array *array, bool surface,
+                              struct ptx_image *image) {
+    const CUDA_ARRAY3D_DESCRIPTOR *d = &array->desc;
     size_t bytes;
     bool layered;
 
-    if (sim_array_get(r->res.array.hArray, &array) != CUDA_SUCCESS)
-        return CUDA_ERROR_INVALID_VALUE;
-    d = &array->desc;
     if (surface && !(d->Flags & CUDA_ARRAY3D_SURFACE_LDST))
         return CUDA_ERROR_INVALID_VALUE;
     if (d->Flags & CUDA_ARRAY3D_CUBEMAP)
@@ -53,6 +50,27 @@ static CUresult of_array(const CUDA_RESOURCE_DESC *r, bool surface, struct ptx_i
                                 .pitch = array->pitch,
                                 .slice = array->pitch * array->rows};
     return channel_of(d->Format, &image->channel, &bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult of_array(const CUDA_RESOURCE_DESC *r, bool surface, struct ptx_image *image) {
+    SIM_AUTO struct sim_array *array = NULL;
+
+    if (sim_array_get(r->res.array.hArray, &array) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    return look_at_array(array, surface, image);
+}
+
+static CUresult of_mipmap(const CUDA_RESOURCE_DESC *r, struct ptx_image *image) {
+    SIM_AUTO struct sim_array *base = NULL;
+    unsigned levels;
+    CUresult result;
+
+    if (sim_mipmap_get(r->res.mipmap.hMipmappedArray, &base, &levels) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    result = look_at_array(base, false, image);
+    image->levels = levels;
+    image->level_align = SIM_LEVEL_ALIGN;
+    return result;
 }
 
 /* Whether memory holds so many bytes from an address on. */
@@ -110,7 +128,7 @@ static CUresult look_at(const CUDA_RESOURCE_DESC *r, bool surface, struct ptx_im
     case CU_RESOURCE_TYPE_ARRAY:
         return of_array(r, surface, image);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return surface ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+        return surface ? CUDA_ERROR_INVALID_VALUE : of_mipmap(r, image);
     case CU_RESOURCE_TYPE_LINEAR:
         return surface ? CUDA_ERROR_INVALID_VALUE : of_linear(r, image);
     case CU_RESOURCE_TYPE_PITCH2D:
@@ -131,6 +149,13 @@ static CUresult set_how(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *ho
         return CUDA_ERROR_INVALID_VALUE;
     if (how->flags & CU_TRSF_SRGB)
         return CUDA_ERROR_NOT_SUPPORTED;
+    if ((unsigned)how->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR ||
+        (image->levels && !(how->flags & CU_TRSF_NORMALIZED_COORDINATES)))
+        return CUDA_ERROR_INVALID_VALUE;
+    image->between_levels = how->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
+    image->level_bias = how->mipmapLevelBias;
+    image->least_level = how->minMipmapLevelClamp;
+    image->greatest_level = how->maxMipmapLevelClamp;
     image->filtered = how->filterMode == CU_TR_FILTER_MODE_LINEAR;
     image->normalized_coordinates = how->flags & CU_TRSF_NORMALIZED_COORDINATES;
     image->integers = how->flags & CU_TRSF_READ_AS_INTEGER;

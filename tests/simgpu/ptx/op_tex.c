@@ -7,7 +7,8 @@
 /*
  * Of an instruction: a is the number, or with F_ALT the address of a reference; x are coordinates,
  * floats if cmp is set, of `type` dimensions, the first a layer if `space` is set; d, b, c and
- * target are n channels of `size` bytes, floats if op is set; round is what to do beyond a surface.
+ * target are n channels of `size` bytes, floats if op is set; round is what to do beyond a surface;
+ * with F_HASC imm is the level of a mipmapped array.
  */
 enum { TRAP, CLAMP, ZERO };
 
@@ -72,7 +73,11 @@ static enum step exec_tex(struct warp *w, const struct insn *i, uint32_t mask) {
 
         if (!look_up(w, i, lane, false, &l))
             return STEP_FAULT;
-        texel_read(&l.image, &p, i->op, v);
+        if (i->flags & F_HASC)
+            texel_read_level(&l.image, &p, ((const float *)at(w, (uint32_t)i->imm))[lane], i->op,
+                             v);
+        else
+            texel_read(&l.image, &p, i->op, v);
         for (unsigned k = 0; k < 4; k++)
             ((uint32_t *)at(w, channel_ref(i, k)))[lane] = v[k];
     }
@@ -236,19 +241,26 @@ static bool is_32(enum type t) {
     return t == T_F32 || t == T_S32 || t == T_U32;
 }
 
-/* tex.geom.v4.dtype.ctype d, [a, c]; */
+/* tex.geom.v4.dtype.ctype d, [a, c]; tex.level.geom.v4.dtype.f32 d, [a, c], lod; */
 static void build_tex(struct loader *ld, struct stmt *st) {
+    bool level = take(st, "level");
+
+    if (!level)
+        take(st, "base"); /* which is what it means without */
+    if (take(st, "grad"))
+        st_refuse(ld, "by gradients");
     struct geometry g = take_geometry(ld);
     uint32_t refs[4];
 
     if (!take(st, "v4"))
         st_refuse(ld, "but for .v4");
     enum type to = need_type(ld), from = need_type(ld);
-    if (!is_32(to) || (from != T_F32 && from != T_S32))
+    if (!is_32(to) || (from != T_F32 && (from != T_S32 || level)))
         st_refuse(ld, "of this type");
-    if (!need_ops(ld, 2) || ld->status != PTX_OK)
+    if (!need_ops(ld, level ? 3 : 2) || ld->status != PTX_OK)
         return;
     struct target t = take_target(ld, &st->op[1], g, from);
+    uint32_t lod = level ? src(ld, &st->op[2], T_F32) : 0;
     for (unsigned k = 0; k < 4 && ld->status == PTX_OK; k++) {
         const struct operand *o = channel(ld, &st->op[0], 4, k);
 
@@ -261,6 +273,8 @@ static void build_tex(struct loader *ld, struct stmt *st) {
     set_channels(i, refs);
     i->op = to == T_F32;
     i->cmp = from == T_F32;
+    i->imm = lod;
+    i->flags |= level ? F_HASC : 0;
 }
 
 /* suld.b.geom.vec.btype.clamp d, [a, c]; sust.b.geom.vec.btype.clamp [a, c], d; */

@@ -190,6 +190,55 @@ void texel_read(const struct ptx_image *im, const struct place *p, bool as_float
         fetch(im, i, p->layer, out);
 }
 
+/* One level alone. */
+static struct ptx_image level_of(const struct ptx_image *im, unsigned level) {
+    struct ptx_image l = *im;
+
+    while (level--) {
+        size_t bytes = l.slice * (l.layers ? l.layers : l.size[2]);
+
+        l.data += (bytes + im->level_align - 1) / im->level_align * im->level_align;
+        for (unsigned d = 0; d < 3; d++)
+            l.size[d] = l.size[d] > 1 ? l.size[d] / 2 : 1;
+        l.pitch = l.size[0] * l.channels * channel_bytes(l.channel);
+        l.slice = l.pitch * l.size[1];
+    }
+    return l;
+}
+
+static float clamped(float v, float least, float greatest) {
+    return v > greatest ? greatest : v > least ? v : least; /* the least for what is no number */
+}
+
+void texel_read_level(const struct ptx_image *im, const struct place *p, float level,
+                      bool as_floats, uint32_t out[4]) {
+    bool mixed = im->between_levels && as_floats && gives_floats(im);
+    struct ptx_image one;
+    uint32_t next[4];
+    float at, part;
+
+    if (!im->levels) {
+        texel_read(im, p, as_floats, out);
+        return;
+    }
+    at = clamped(level + im->level_bias, im->least_level, im->greatest_level);
+    at = clamped(at, 0, (float)(im->levels - 1));
+    part = mixed ? nearbyintf((at - floorf(at)) * 256) / 256 : 0;
+    one = level_of(im, (unsigned)floorf(mixed ? at : at + 0.5f));
+    texel_read(&one, p, as_floats, out);
+    if (part == 0)
+        return;
+    one = level_of(im, (unsigned)floorf(at) + 1);
+    texel_read(&one, p, as_floats, next);
+    for (unsigned c = 0; c < 4; c++) {
+        float a, b;
+
+        memcpy(&a, &out[c], sizeof(a));
+        memcpy(&b, &next[c], sizeof(b));
+        out[c] = bits_of((1 - part) * a + part * b);
+    }
+}
+
 char *texel_bytes(const struct ptx_image *im, const struct place *p, size_t bytes, bool clamp) {
     size_t row = im->size[0] * im->channels * channel_bytes(im->channel);
     int64_t i[3] = {p->whole[0], p->whole[1], p->whole[2]}, end[3];

@@ -19,6 +19,10 @@ struct place {
  */
 void texel_read(const struct ptx_image *im, const struct place *p, bool as_floats, uint32_t out[4]);
 
+/* The same at a level of a mipmapped array, or between two; of others there is one level. */
+void texel_read_level(const struct ptx_image *im, const struct place *p, float level,
+                      bool as_floats, uint32_t out[4]);
+
 /*
  * The bytes of a surface's element at byte x of a row, `bytes` of them: NULL if it does not lie
  * inside. With `clamp` the nearest that does.

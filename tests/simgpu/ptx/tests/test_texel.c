@@ -87,6 +87,67 @@ void test_texture_filters(void **state) {
 }
 
 /* One element of each format, as floats and as it is. */
+/* 8 by 4 elements, and what is half as large again and again: level 1 at byte 128, 2 at 192. */
+static struct ptx_image of_levels(bool between) {
+    static float all[256];
+
+    for (int i = 0; i < 32; i++)
+        all[i] = (float)(i % 8 + 10 * (i / 8));
+    for (int i = 0; i < 8; i++)
+        all[32 + i] = (float)(100 + i % 4 + 10 * (i / 4));
+    all[48] = 200, all[49] = 201;
+    all[64] = 300;
+    return (struct ptx_image){.data = (char *)all,
+                              .channel = PTX_F32,
+                              .channels = 1,
+                              .dims = 2,
+                              .size = {8, 4, 1},
+                              .pitch = 32,
+                              .slice = 128,
+                              .normalized_coordinates = true,
+                              .beyond = {PTX_CLAMP, PTX_CLAMP, PTX_CLAMP},
+                              .levels = 4,
+                              .level_align = 64,
+                              .between_levels = between,
+                              .greatest_level = 10};
+}
+
+static float at_level(struct ptx_image im, float x, float y, float level) {
+    struct place p = {.at = {x, y}};
+    uint32_t v[4];
+
+    texel_read_level(&im, &p, level, true, v);
+    return as_float(v[0]);
+}
+
+void test_texture_levels(void **state) {
+    struct ptx_image im = of_levels(false);
+
+    (void)state;
+    IS(at_level(im, 0.99f, 0.99f, 0), 37);
+    IS(at_level(im, 0.99f, 0.99f, 0.49f), 37);
+    IS(at_level(im, 0.99f, 0.99f, 0.5f), 113);
+    IS(at_level(im, 0.99f, 0.99f, 2), 201);
+    IS(at_level(im, 0.01f, 0.99f, 2), 200);
+    IS(at_level(im, 0.5f, 0.5f, 3), 300);
+    IS(at_level(im, 0.5f, 0.5f, 99), 300);
+    IS(at_level(im, 0.99f, 0.99f, -5), 37);
+    IS(at_level(im, 0.99f, 0.99f, NAN), 37);
+    im.level_bias = 1;
+    IS(at_level(im, 0.99f, 0.99f, 0), 113);
+    im.level_bias = 0;
+    im.least_level = 2;
+    IS(at_level(im, 0.99f, 0.99f, 0), 201);
+    im = of_levels(true);
+    IS(at_level(im, 0.99f, 0.99f, 1), 113);
+    IS(at_level(im, 0.99f, 0.99f, 1.25f), 113 * 0.75f + 201 * 0.25f);
+    IS(at_level(im, 0.99f, 0.99f, 2.5f), 250.5f);
+    im.greatest_level = 0.5f;
+    IS(at_level(im, 0.99f, 0.99f, 3), 75);
+    im.levels = 0; /* of what is no mipmapped array */
+    IS(at_level(im, 0.99f, 0.99f, 3), 37);
+}
+
 void test_texture_formats(void **state) {
     static const struct {
         enum ptx_channel channel;

@@ -36,6 +36,7 @@
     T(test_cluster_checks)                                                                         \
     T(test_texture_points)                                                                         \
     T(test_texture_filters)                                                                        \
+    T(test_texture_levels)                                                                         \
     T(test_texture_formats)                                                                        \
     T(test_surface_bytes)                                                                          \
     T(test_textures_run)                                                                           \

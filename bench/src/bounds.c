@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * usage: bounds [SAMPLES]   What no library can beat that has another thread make its calls: the
+ * driver's own launch and wait by one thread; the same while another thread only looks at a cache
+ * line, as every wait does; and told to another thread by a cache line, with nothing else between.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "bench.h"
+
+enum { NOTHING, LAUNCH, WAIT, STOP };
+
+static double *samples;
+static int count = 2000;
+static CUcontext context;
+static CUfunction f;
+static CUstream stream;
+static CUevent event;
+
+/* What is to be done, and what has been: 4 * a number + one of the above. */
+static _Alignas(64) atomic_uint told;
+static _Alignas(64) atomic_uint done;
+
+static void launch(void) {
+    CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+}
+
+static void alone(void) {
+    launch();
+    CK(cuStreamSynchronize(stream));
+}
+
+/* As a worker waits, which must not sleep in the driver. */
+static void wait_by_event(void) {
+    CUresult r;
+
+    CK(cuEventRecord(event, stream));
+    while ((r = cuEventQuery(event)) == CUDA_ERROR_NOT_READY)
+        ;
+    CK(r);
+}
+
+static void *look(void *unused) {
+    (void)unused;
+    while (atomic_load_explicit(&told, memory_order_acquire) != STOP)
+        ;
+    return NULL;
+}
+
+static void *serve(void *unused) {
+    unsigned int last = 0, now;
+
+    (void)unused;
+    CK(cuCtxSetCurrent(context));
+    do {
+        while ((now = atomic_load_explicit(&told, memory_order_acquire)) == last)
+            ;
+        last = now;
+        if (now % 4 == LAUNCH)
+            launch();
+        else if (now % 4 == WAIT)
+            wait_by_event();
+        atomic_store_explicit(&done, now, memory_order_release);
+    } while (now % 4 != STOP);
+    return NULL;
+}
+
+static void tell(unsigned int what) {
+    unsigned int next = (atomic_load_explicit(&told, memory_order_relaxed) / 4 + 1) * 4 + what;
+
+    atomic_store_explicit(&told, next, memory_order_release);
+    while (atomic_load_explicit(&done, memory_order_acquire) != next)
+        ;
+}
+
+static void by_another(void) {
+    tell(LAUNCH);
+    tell(WAIT);
+}
+
+static void each(const char *figure, void (*what)(void)) {
+    for (int i = -count / 10; i < count; i++) {
+        double begun = now();
+
+        what();
+        if (i >= 0)
+            samples[i] = (now() - begun) * 1e6;
+    }
+    report(figure, "us", samples, count);
+}
+
+static void throughput(const char *figure) {
+    for (int i = 0; i < 5; i++) {
+        double begun = now();
+
+        for (int j = 0; j < count * 5; j++)
+            launch();
+        CK(cuStreamSynchronize(stream));
+        samples[i] = count * 5 / (now() - begun) / 1e3;
+    }
+    report(figure, "1000/s", samples, 5);
+}
+
+static void beside(void *(*thread)(void *), void (*measure)(void)) {
+    pthread_t other;
+
+    atomic_store(&told, 0);
+    pthread_create(&other, NULL, thread, NULL);
+    measure();
+    if (thread == look)
+        atomic_store(&told, STOP);
+    else
+        tell(STOP);
+    pthread_join(other, NULL);
+}
+
+static void beside_a_look(void) {
+    each("launch and synchronise beside a thread that looks", alone);
+    throughput("launches a second beside a thread that looks");
+}
+
+static void told_to_another(void) {
+    each("launch and synchronise by another thread", by_another);
+}
+
+int main(int argc, char **argv) {
+    CUmodule module;
+
+    if (argc > 1)
+        count = atoi(argv[1]);
+    if (count < 10)
+        count = 10;
+    samples = calloc((size_t)count, sizeof(*samples));
+    context = start();
+    CK(cuModuleLoadData(&module, BENCH_PTX));
+    CK(cuModuleGetFunction(&f, module, "p0"));
+    CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    each("launch and synchronise alone", alone);
+    throughput("launches a second alone");
+    beside(look, beside_a_look);
+    beside(serve, told_to_another);
+    return 0;
+}
