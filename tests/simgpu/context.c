@@ -81,6 +81,7 @@ void sim_context_close(struct sim_context *context) {
     sim_context_close_streams(context);
     sim_memory_free_owner(context->id);
     sim_mark_store(&context->gate, NULL);
+    sim_peer_forget(context->id);
     atomic_store(&context->attached, 0);
     context->legacy = NULL;
     sim_put(legacy);

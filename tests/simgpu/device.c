@@ -220,11 +220,11 @@ CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevi
     return CUDA_SUCCESS;
 }
 
-/* Kernels reach the memory of their own device only. */
+/* Every other one's. */
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
     DEVICE(canAccessPeer, dev);
     if (!sim_device(peerDev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *canAccessPeer = 0;
+    *canAccessPeer = dev != peerDev;
     return CUDA_SUCCESS;
 }

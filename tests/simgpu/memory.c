@@ -414,8 +414,8 @@ void sim_memory_kernel_ends(void) {
 }
 
 /*
- * A kernel reaches its own context's device memory, what belongs to no context and is its device's
- * to use, and all host memory that is known.
+ * A kernel reaches the device memory of its own context and of the peers that this has, what
+ * belongs to no context and is its device's to use, and all host memory that is known.
  */
 static struct sim_block *find_reachable(const struct sim_space *space, uint64_t addr) {
     struct sim_block *block = find_live(addr);
@@ -424,8 +424,10 @@ static struct sim_block *find_reachable(const struct sim_space *space, uint64_t 
         return block;
     if ((block->kind == SIM_MEMORY_MAPPED && !block->access) || block->asleep)
         return NULL;
-    return block->owner ? (block->owner == space->owner ? block : NULL)
-                        : (block->heap == space->heap ? block : NULL);
+    if (block->owner)
+        return block->owner == space->owner || sim_peer_reaches(space->owner, block->owner) ? block
+                                                                                            : NULL;
+    return block->heap == space->heap ? block : NULL;
 }
 
 static void *resolve(void *opaque, uint64_t addr, size_t len) {

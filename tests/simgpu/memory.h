@@ -127,6 +127,9 @@ CUmemAllocationHandleType sim_memory_handle_types(const struct sim_block *block)
 /* vmm.c: the reservation that holds addr. False: none does. */
 bool sim_reservation(uint64_t addr, uint64_t *start, size_t *size);
 
+/* peer.c: whether kernels of a context reach the memory of another one, on another device. */
+bool sim_peer_reaches(uint64_t from, uint64_t to);
+
 /* The engine's view of memory; `space` must outlive it. */
 struct ptx_memory sim_space_memory(struct sim_space *space);
 

@@ -193,6 +193,11 @@ void sim_print_append(void *context, const char *text, size_t size, bool complai
 /* Shows what kernels have printed. Called wherever the host has waited for them. */
 void sim_print_flush(struct sim_context *context);
 
+/* peer.c */
+
+/* Drops what a context that ends was allowed, and what others were allowed in it. */
+void sim_peer_forget(uint64_t id);
+
 /* pool.c */
 
 /* A block of a pool comes into use, or goes: its counters. Nothing for other blocks. */

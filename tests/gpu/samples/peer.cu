@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Peer access: what can be asked; copies between devices, where there are two. */
+/* Peer access: what can be asked; copies and kernels between devices, where there are two. */
 #include "common.cuh"
+
+__global__ void add(const int *far, int *here, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        here[i] += far[i];
+}
 
 static void across(int from, int to) {
     std::vector<int> v(1000, from + 5);
@@ -14,8 +21,14 @@ static void across(int from, int to) {
     CK(cudaMalloc(&b, 4000));
     SHOW(cudaMemcpyPeer(b, to, a, from, 4000));
     printf("copied %d\n", from_device(b, 1000)[999]);
-    if (can)
+    if (can) {
         SHOW(cudaDeviceEnablePeerAccess(from, 0));
+        SHOW(cudaDeviceEnablePeerAccess(from, 0));
+        cudaGetLastError();
+        add<<<4, 256>>>(a, b, 1000);
+        SHOW(cudaDeviceSynchronize());
+        printf("added %d\n", from_device(b, 1000)[999]);
+    }
     SHOW(cudaMemcpy(b, a, 4000, cudaMemcpyDefault));
     if (can)
         SHOW(cudaDeviceDisablePeerAccess(from));

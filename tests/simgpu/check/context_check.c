@@ -165,6 +165,49 @@ static void refuses_bad_arguments(void **state) {
     OK(cuCtxDestroy(ctx));
 }
 
+/* A kernel writes to the other device's memory, once that is allowed. */
+static void peers_reach_each_other(void **state) {
+    CUcontext peer;
+    CUdeviceptr far;
+    int value = 8;
+
+    (void)state;
+    OK(cuCtxCreate(&peer, NULL, 0, !device));
+    OK(cuMemAlloc(&far, 4));
+    OK(cuMemsetD32(far, 1, 1));
+    OK(cuCtxSynchronize());
+    OK(cuCtxSetCurrent(context));
+    FAILS(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(peer));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxEnablePeerAccess(peer, 1));
+    OK(cuCtxEnablePeerAccess(peer, 0));
+    FAILS(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cuCtxEnablePeerAccess(peer, 0));
+    FAILS(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(context, 0));
+    OK(launch("store", 1, NULL, (void *[]){&far, &value}));
+    OK(cuCtxSynchronize());
+    value = 0;
+    OK(cuMemcpyDtoH(&value, far, 4));
+    assert_int_equal(value, 8);
+    OK(cuCtxDisablePeerAccess(peer));
+    OK(cuCtxDestroy(peer));
+}
+
+/* The device is lost by it, so it comes last. */
+static void peers_are_out_of_reach_again(void **state) {
+    int value = 8;
+    CUcontext peer;
+    CUdeviceptr far;
+
+    (void)state;
+    OK(cuCtxCreate(&peer, NULL, 0, !device));
+    OK(cuMemAlloc(&far, 4));
+    OK(cuCtxSetCurrent(context));
+    OK(cuCtxEnablePeerAccess(peer, 0));
+    OK(cuCtxDisablePeerAccess(peer));
+    OK(launch("store", 1, NULL, (void *[]){&far, &value}));
+    FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    OK(cuCtxDestroy(peer));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_a_stack),
@@ -173,6 +216,8 @@ int main(void) {
         cmocka_unit_test(takes_everything_back),
         cmocka_unit_test(counts_primary_references),
         cmocka_unit_test(refuses_bad_arguments),
+        cmocka_unit_test_setup_teardown(peers_reach_each_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(peers_are_out_of_reach_again, setup, teardown),
     };
 
     return cmocka_run_group_tests_name("context", tests, start, NULL);

@@ -158,6 +158,8 @@ static void shows_devices(void **state) {
     FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetByPCIBusId(&dev, "0000:77:00.0"));
     FAILS(CUDA_ERROR_INVALID_VALUE, cuDeviceGetByPCIBusId(&dev, "nonsense"));
     OK(cuDeviceCanAccessPeer(&n, 0, 1));
+    assert_int_equal(n, 1);
+    OK(cuDeviceCanAccessPeer(&n, 0, 0));
     assert_int_equal(n, 0);
 }
 
