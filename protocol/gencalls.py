@@ -343,6 +343,12 @@ def blocking(call):
     return 'BLOCKS_WHILE_BUSY' if 'busy' in call.how else 'BLOCKS_ALWAYS'
 
 
+def lane(call):
+    if 'lane' not in call.how:
+        return 0
+    return 1 + [a.how for a in call.slots].index('s')
+
+
 def gen_dispatch(calls, protos):
     h = [BANNER, '#ifndef VCUDA_GEN_DISPATCH_H\n#define VCUDA_GEN_DISPATCH_H\n\n'
          '#include <stdbool.h>\n#include <stdint.h>\n#include "cuda_types.h"\n#include "calls.h"\n\n'
@@ -469,13 +475,15 @@ def gen_dispatch(calls, protos):
              'struct dispatch {\n    CUresult (*run)(struct worker *w, struct frame *f); /* NULL: no such call */\n'
              '    uint8_t slots; /* of the submission */\n    uint8_t outs;\n'
              '    enum blocking blocks;\n    bool may_post;\n'
+             '    uint8_t lane; /* the stream\'s slot, and 1; 0: no call for a lane */\n'
              '    enum telling telling;\n};\n\n'
              'extern const struct dispatch dispatch_table[VCUDA_CALLS];\n\n#endif\n')
     c_.append('const struct dispatch dispatch_table[VCUDA_CALLS] = {\n')
     for c in calls:
         if c.number is not None:
             c_.append(f'    [VCUDA_CALL_{c.name}] = {{do_{c.name}, {len(c.slots)}, {len(c.outs) + len(c.oblobs)}, '
-                      f'{blocking(c)}, {str(c.may_post).lower()}, {c.telling}}},\n')
+                      f'{blocking(c)}, {str(c.may_post).lower()}, '
+                      f'{lane(c)}, {c.telling}}},\n')
     c_.append('};\n')
     return ''.join(h), ''.join(c_)
 

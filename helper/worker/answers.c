@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
+#include <unistd.h>
+
+#include "barrier.h"
 #include "log.h"
 #include "messages.h"
 #include "prints.h"
@@ -8,6 +11,9 @@
 #include "untold.h"
 #include "worker.h"
 
+#define ROOM_PAUSE_US 50
+
+static __thread bool in_lane;
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static bool room(struct worker *w, uint32_t len, bool wait) {
@@ -85,7 +91,21 @@ static bool answer(struct worker *w, struct frame *f, bool wait) {
     return sent;
 }
 
+void answers_from_lane(void) {
+    in_lane = true;
+}
+
+/* The ring is full, and only the executor can be woken for that. */
+static void answer_from_lane(struct worker *w, struct frame *f) {
+    while (!answer(w, f, false) && !vcuda_load_once(&w->over))
+        usleep(ROOM_PAUSE_US);
+}
+
 void answers_put(struct worker *w, struct frame *f) {
+    if (f->head.tag && in_lane) {
+        answer_from_lane(w, f);
+        return;
+    }
     if (f->head.tag) {
         answer(w, f, true);
         return;

@@ -20,6 +20,9 @@ struct worker;
  */
 void answers_put(struct worker *w, struct frame *f);
 
+/* The thread is no executor, but a lane (lanes.h): it waits for space by looking for it. */
+void answers_from_lane(void);
+
 /* The same, but does not wait: false if the ring has no room for it now. Any thread. */
 bool answers_try(struct worker *w, struct frame *f);
 

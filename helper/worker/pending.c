@@ -34,10 +34,10 @@ struct pending {
     uint64_t next; /* when to ask again */
 };
 
-/* Of the executor. Who was asked for last stands last. */
-static struct pending *polled, **polled_end = &polled;
-static uint32_t polled_count;
-static struct vcuda_spin asking;
+/* Of the executor, and of each lane. Who was asked for last stands last. */
+static __thread struct pending *polled, **polled_end;
+static __thread uint32_t polled_count;
+static __thread struct vcuda_spin asking;
 
 /*
  * A guest's event that is waited for must outlive the wait, whatever the guest does. As many as
@@ -58,6 +58,7 @@ static struct {
 static uint32_t pool_count;
 
 void pending_start(struct worker *w) {
+    polled_end = &polled;
     vcuda_spin_init(&asking, ASK_NS, w->link.elsewhere);
 }
 

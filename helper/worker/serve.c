@@ -5,6 +5,7 @@
 
 #include "answers.h"
 #include "hostfunc.h"
+#include "lanes.h"
 #include "log.h"
 #include "messages.h"
 #include "sleep.h"
@@ -108,6 +109,49 @@ static bool sleeps(struct worker *w, const struct vcuda_rec *head, enum blocking
     return blocks == BLOCKS_ALWAYS || (blocks == BLOCKS_WHILE_BUSY && may_be_busy(w, head->ctx));
 }
 
+/* Whether the caller hears of the error of a call that it posted before, in place of this one. */
+static bool tells_another(struct worker *w, const struct vcuda_rec *head,
+                          const struct dispatch *d) {
+    CUresult untold = CUDA_SUCCESS;
+
+    if (head->tag && d->telling == TELL_INSTEAD)
+        untold = untold_take(head->status);
+    if (untold != CUDA_SUCCESS)
+        refuse(w, head, untold);
+    return untold != CUDA_SUCCESS;
+}
+
+static void make_call(struct worker *w, struct frame *f, const struct dispatch *d) {
+    f->status = worker_use_context(w, f->head.ctx);
+    if (f->status == CUDA_SUCCESS)
+        f->status = d->run(w, f);
+    if (f->pending && f->status == CUDA_SUCCESS)
+        pending_add(w, f);
+    else
+        answers_put(w, f);
+    frame_close(f);
+}
+
+void worker_make_call(struct worker *w, const void *record, uint32_t len) {
+    const struct vcuda_rec *head = record;
+    const struct dispatch *d = &dispatch_table[head->call];
+    struct frame f;
+
+    if (frame_open(&f, record, len, d->slots) && !tells_another(w, head, d))
+        make_call(w, &f, d);
+}
+
+/* Whether a lane makes the call. If not, those have made what must come before it. */
+static bool beside_others(struct worker *w, const struct frame *f, uint32_t len,
+                          const struct dispatch *d) {
+    uint64_t stream = d->lane ? frame_slot(f, d->lane - 1u) : 0;
+
+    if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM)
+        return lanes_take(w, (const void *)record, len, stream);
+    lanes_drain(w); /* the default stream is an affair of others */
+    return false;
+}
+
 /* One record, `len` bytes in `record`. */
 static void execute(struct worker *w, uint32_t len) {
     const struct vcuda_rec *head = (const struct vcuda_rec *)record;
@@ -125,27 +169,14 @@ static void execute(struct worker *w, uint32_t len) {
         cut_off(w, "it sent a malformed record");
         return;
     }
-    if (head->tag && d->telling == TELL_INSTEAD) {
-        CUresult untold = untold_take(head->status);
-
-        if (untold != CUDA_SUCCESS) {
-            refuse(w, head, untold);
-            return;
-        }
-    }
+    if (beside_others(w, &f, len, d) || tells_another(w, head, d))
+        return;
     if (sleeps(w, head, d->blocks)) {
         if (!waiters_run(w, record, len))
             refuse(w, head, CUDA_ERROR_OUT_OF_MEMORY);
         return;
     }
-    f.status = worker_use_context(w, head->ctx);
-    if (f.status == CUDA_SUCCESS)
-        f.status = d->run(w, &f);
-    if (f.pending && f.status == CUDA_SUCCESS)
-        pending_add(w, &f);
-    else
-        answers_put(w, &f);
-    frame_close(&f);
+    make_call(w, &f, d);
 }
 
 /* While a call is made, what follows it comes over from the program's processor. */
@@ -214,6 +245,7 @@ int worker_serve(struct worker *w) {
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
                          VCUDA_PARTY_H);
     pending_start(w);
+    lanes_start();
     hostfunc_start(w);
     while (!w->over) {
         waiters_collect(w);

@@ -4,7 +4,8 @@
  *
  * One thread, the executor, reads records in order and makes the calls
  * (serve.c). Calls that may sleep in the driver go to waiter threads
- * (waiters.c). What waits for the GPU is an event that the executor polls
+ * (waiters.c), and, when threads of the program crowd, calls of one stream alone
+ * to that stream's lane (lanes.c). What waits for the GPU is an event that the executor polls
  * (pending.c). Each answers for itself (answers.c).
  */
 #ifndef VCUDA_WORKER_WORKER_H
@@ -56,6 +57,9 @@ void worker_warm_for(struct worker *w);
 
 /* Ends the process soon after its program, whatever the executor does: false if it cannot. */
 bool worker_watch(struct worker *w);
+
+/* Makes the call of a record that was checked, and answers it. The executor and lanes. */
+void worker_make_call(struct worker *w, const void *record, uint32_t len);
 
 /* Makes the context of a name current for this thread. 0 changes nothing. */
 CUresult worker_use_context(struct worker *w, uint64_t name);
