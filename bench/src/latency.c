@@ -79,13 +79,13 @@ int main(int argc, char **argv) {
     samples = calloc((size_t)count, sizeof(*samples));
     start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
+    CK(cuMemAlloc(&device, 1 << 20));
     CUfunction f = function("p64");
     launch(f);
     EACH("launch and synchronise the context, no streams", launch(f); CK(cuCtxSynchronize()));
     EACH("allocate and free 1 MiB, no streams", CK(cuMemAlloc(&p, 1 << 20)); CK(cuMemFree(p)));
     CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-    CK(cuMemAlloc(&device, 1 << 20));
     CK(cuMemAllocHost((void **)&pinned, 1 << 20));
 
     submission("launch, submit, no parameters", function("p0"));
