@@ -249,7 +249,7 @@ struct opcode {
 };
 extern const struct opcode ops_int[], ops_mul[], ops_bits[], ops_float[], ops_math[], ops_sign[],
     ops_cmp[], ops_cvt[], ops_mov[], ops_mem[], ops_atom[], ops_warp[], ops_bar[], ops_cluster[],
-    ops_flow[], ops_tex[];
+    ops_async[], ops_flow[], ops_tex[];
 const struct opcode *find_opcode(const char *s, size_t len);
 
 #endif

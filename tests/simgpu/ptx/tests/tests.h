@@ -30,6 +30,8 @@
     T(test_conversions)                                                                            \
     T(test_lanes)                                                                                  \
     T(test_memory)                                                                                 \
+    T(test_async_stages)                                                                           \
+    T(test_async_parts)                                                                            \
     T(test_cluster_places)                                                                         \
     T(test_cluster_memory)                                                                         \
     T(test_cluster_waits)                                                                          \
