@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs as data: nodes, edges, copies, lists. */
 #include "graph_condition.h"
+#include "graph_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -275,8 +276,7 @@ static struct sim_graph *copy_graph(const struct sim_graph *from) {
 /* Under the lock. Graphs with conditions are not copied here, those with memory nowhere. */
 static bool has_what_is_not_copied(const struct sim_graph *graph) {
     for (const struct sim_node *n = graph->first; n; n = n->next)
-        if (n->branches || n->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            n->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+        if (n->branches || sim_is_graph_memory(n->type) ||
             (n->child && has_what_is_not_copied(n->child)))
             return true;
     return false;

@@ -272,8 +272,7 @@ static void exchange(struct sim_step *steps, struct sim_step *with, size_t count
 
 static bool has_memory(const struct sim_exec *exec) {
     for (size_t i = 0; i < exec->count; i++)
-        if (exec->steps[i].type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            exec->steps[i].type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        if (sim_is_graph_memory(exec->steps[i].type))
             return true;
     return false;
 }

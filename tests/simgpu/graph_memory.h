@@ -8,6 +8,10 @@
 
 #include "graph.h"
 
+static inline bool sim_is_graph_memory(CUgraphNodeType type) {
+    return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
 /* What nodes of the two kinds do. p->dptr receives the address. */
 CUresult sim_graph_alloc_op(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *p, struct sim_op **op);
 CUresult sim_graph_free_op(const CUDA_MEM_FREE_NODE_PARAMS *p, struct sim_op **op);

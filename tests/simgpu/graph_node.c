@@ -162,10 +162,6 @@ static CUresult replace(struct sim_work **work, struct sim_event **event, struct
     return CUDA_SUCCESS;
 }
 
-static bool is_memory(CUgraphNodeType type) {
-    return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
-}
-
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) {
     SIM_AUTO struct sim_node *node = NULL;
     struct content c;
@@ -175,7 +171,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams) 
     node = sim_handle_get(hNode, SIM_NODE);
     if (!node || !nodeParams || node->type != nodeParams->type)
         return CUDA_ERROR_INVALID_VALUE;
-    if (node->child || node->branches || is_memory(node->type))
+    if (node->child || node->branches || sim_is_graph_memory(node->type))
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)
@@ -217,7 +213,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
         return CUDA_ERROR_INVALID_VALUE;
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return sim_exec_set_child(exec, hNode, nodeParams->graph.graph);
-    if (nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL || is_memory(nodeParams->type))
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_CONDITIONAL || sim_is_graph_memory(nodeParams->type))
         return CUDA_ERROR_NOT_SUPPORTED;
     result = make(context, nodeParams, &c);
     if (result != CUDA_SUCCESS)

@@ -229,7 +229,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attr, vo
     return result;
 }
 
-/* Devices cannot reach each other's memory here. */
+/* What a pool gives stays its device's, peers or not. */
 CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, size_t count) {
     SIM_AUTO struct sim_pool *pool = NULL;
     SIM_READY();

@@ -3,8 +3,8 @@
  * The simulated GPU: a CUDA driver that runs PTX on the CPU. What its parts share.
  *
  * Locks, outermost first: a device's primary lock, a context's lock, the graphs', the handle
- * table's, the
- * queues' (queue.c), the memory map's. None is held while a kernel or a copy runs.
+ * table's, the queues' (queue.c), the memory map's, the peers'. None is held while a kernel or a
+ * copy runs.
  */
 #ifndef SIMGPU_SIM_H
 #define SIMGPU_SIM_H
