@@ -48,7 +48,8 @@ for kind in $LAB_GUESTS; do
     check_equal "$kind: and then" opened "$(guest_run g guest-echo open)"
 
     check "$kind: detach" vcudactl detach g --timeout 10
-    check "$kind: the frontend unloads" guest_run g 'rmmod vcuda_front'
+    # The guest hears of the end of its device's nodes a little later, and the module is held till then.
+    check "$kind: the frontend unloads" wait_until 5 guest_run g 'rmmod vcuda_front'
     check "$kind: destroyed" destroy_guest g
 done
 kill $helper
