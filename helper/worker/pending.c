@@ -58,7 +58,6 @@ static struct {
 static uint32_t pool_count;
 
 void pending_start(struct worker *w) {
-    polled_end = &polled;
     vcuda_spin_init(&asking, ASK_NS, w->link.elsewhere);
 }
 
@@ -190,6 +189,8 @@ static void pending_finished(struct worker *w, struct frame *f) {
 
 static void append(struct pending *p) {
     p->next_one = NULL;
+    if (!polled)
+        polled_end = &polled;
     *polled_end = p;
     polled_end = &p->next_one;
     polled_count++;
@@ -200,8 +201,6 @@ static struct pending *take_first(void) {
     struct pending *p = polled;
 
     polled = p->next_one;
-    if (!polled)
-        polled_end = &polled;
     polled_count--;
     return p;
 }
