@@ -23,8 +23,8 @@
 #define RECORD_MAX 512u
 /* How long a lane looks for its next record before it sleeps, at most. */
 #define LOOK_NS 200000u
-/* Records in which all calls of one thread's make it the only one that calls. */
-#define MEMORY 64u
+/* After so many records of one thread's it is taken for the only one that calls. */
+#define ALONE_AFTER 64u
 /* Threads of the program, by their numbers. */
 #define THREADS 64u
 
@@ -45,8 +45,9 @@ struct lane {
 /* Of the executor. */
 static struct lane *lanes[LANES_MAX];
 static uint32_t lanes_max, lanes_there;
-static bool any_given;             /* since the last drain */
-static uint32_t last_thread, many; /* who called last; how many calls ago another one did */
+static bool any_given;       /* since the last drain */
+static uint32_t last_thread; /* who called last */
+static uint32_t others;      /* 0: that thread seems to be alone */
 static struct lane *lane_of[THREADS];
 
 void lanes_start(void) {
@@ -197,18 +198,18 @@ void lanes_drain(struct worker *w) {
     any_given = false;
 }
 
-/* Whether another thread's record waits already, and lately did more than once. */
+/* Whether a record of another thread waits already. Asked for only where there is another. */
 static bool crowded(struct worker *w, const struct vcuda_rec *record) {
     const struct vcuda_duplex *d = &w->duplex;
     const struct vcuda_rec *next = (const void *)(d->rx + (d->cons & (d->rx_size - 1)));
 
     if (record->status != last_thread)
-        many = MEMORY;
-    else if (many)
-        many--;
+        others = ALONE_AFTER;
+    else if (others)
+        others--;
     last_thread = record->status;
     /* A guess: whatever stands there, each stream keeps its order. */
-    return many && vcuda_rx_ready(&w->duplex) == 1 &&
+    return others && vcuda_rx_ready(&w->duplex) == 1 &&
            vcuda_load_once(&next->status) != record->status;
 }
 
@@ -228,20 +229,20 @@ static void give(struct lane *l, const struct vcuda_rec *record, uint32_t len) {
 }
 
 bool lanes_take(struct worker *w, const struct vcuda_rec *record, uint32_t len, uint64_t stream) {
-    bool many_call = crowded(w, record);
+    bool beside = crowded(w, record);
     struct lane **own = &lane_of[record->status % THREADS], *l;
 
-    if (!lanes_there && (!many_call || !have_lanes(w)))
+    if (!lanes_there && (!beside || !have_lanes(w)))
         return false;
     l = lanes[vcuda_name_index(stream) % lanes_there];
     /* Errors of what a thread posted are told to its next call: that must come after it. */
     if (*own && *own != l && busy(*own))
         wait_for(w, *own);
     if (busy(l) && len <= RECORD_MAX && l->given - vcuda_load_acquire(&l->made) < PLACES)
-        many_call = true; /* behind what it has */
+        beside = true; /* behind what it has */
     else if (busy(l))
         wait_for(w, l);
-    if (!many_call || len > RECORD_MAX)
+    if (!beside || len > RECORD_MAX)
         return false;
     *own = l;
     give(l, record, len);
