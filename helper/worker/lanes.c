@@ -79,7 +79,7 @@ static bool make_some(struct lane *l) {
 }
 
 /* Until there is a record, or for `ns` at most; -1: no end. */
-static void sleep_for(struct lane *l, int64_t ns) {
+static void lane_sleep(struct lane *l, int64_t ns) {
     struct timespec end;
 
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -108,7 +108,7 @@ static void await(struct lane *l, uint64_t *since) {
     if (!pause)
         return; /* the GPU is asked again at once */
     if (now - *since >= l->looking.limit)
-        sleep_for(l, pause);
+        lane_sleep(l, pause);
     else
         for (int i = 0; i < 32 && !waiting(l); i++)
             __builtin_ia32_pause();
@@ -163,7 +163,9 @@ static bool have_lanes(struct worker *w) {
     while (lanes_there < lanes_max) {
         lanes[lanes_there] = new_lane(w);
         if (!lanes[lanes_there]) {
-            vcuda_log(VCUDA_LOG_WARNING, "no thread to make calls beside others");
+            vcuda_log(VCUDA_LOG_WARNING,
+                      "no thread for a lane beyond %u: fewer calls are made beside others",
+                      lanes_there);
             lanes_max = lanes_there;
         } else {
             lanes_there++;
