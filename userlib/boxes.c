@@ -211,9 +211,9 @@ CUresult copy3d_run(struct thread *t, const struct vcuda_copy3d *copy, uint64_t 
 }
 
 CUresult copy3d_call(const struct vcuda_copy3d *copy, CUstream stream, bool wait) {
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, stream, &name, &context);
+    CUresult r = guest_enter_stream(&t, stream, &name);
 
     return r == CUDA_SUCCESS ? copy3d_run(t, copy, name, wait) : r;
 }

@@ -100,12 +100,6 @@ VCUDA_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mod
     return CUDA_SUCCESS;
 }
 
-static CUresult enter(struct thread **t, CUstream stream, uint64_t *name) {
-    uint64_t context;
-
-    return guest_enter_stream(t, stream, name, &context);
-}
-
 /* A capture that the driver has begun; without memory to remember it, it is not to be. */
 static CUresult begun(struct thread *t, uint64_t stream, CUstreamCaptureMode mode) {
     uint64_t graph;
@@ -120,7 +114,7 @@ static CUresult begun(struct thread *t, uint64_t stream, CUstreamCaptureMode mod
 VCUDA_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && (unsigned int)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -140,7 +134,7 @@ VCUDA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGra
                                                   CUstreamCaptureMode mode) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_GRAPH, hGraph);
@@ -192,7 +186,7 @@ CUresult capture_forbids_on(struct thread *t, uint64_t stream) {
 VCUDA_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -209,7 +203,7 @@ VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     struct thread *t;
     uint64_t name, graph = 0, captured;
     bool wrong;
-    CUresult r = enter(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r != CUDA_SUCCESS)
         return r;
@@ -305,7 +299,7 @@ static CUresult ask(struct thread *t, uint64_t stream, bool edges, struct captur
 static CUresult get_info(CUstream stream, bool edges, CUstreamCaptureStatus *status, cuuint64_t *id,
                          struct capture_info *info, struct thread **t) {
     uint64_t name;
-    CUresult r = enter(t, stream, &name);
+    CUresult r = guest_enter_stream(t, stream, &name);
 
     if (r == CUDA_SUCCESS && !status)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -364,7 +358,7 @@ VCUDA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream,
                                                            unsigned int flags) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && numDependencies && !dependencies)
         r = CUDA_ERROR_INVALID_VALUE;

@@ -139,8 +139,7 @@ static CUresult copy_on_host(struct copy *c) {
 static CUresult copy(uint32_t direction, uint64_t dst, uint64_t src, size_t bytes, CUstream stream,
                      bool wait) {
     struct copy c = {NULL, direction, dst, src, bytes, 0, wait};
-    uint64_t context;
-    CUresult r = guest_enter_stream(&c.t, stream, &c.stream, &context);
+    CUresult r = guest_enter_stream(&c.t, stream, &c.stream);
 
     if (r != CUDA_SUCCESS || !bytes)
         return r;
@@ -186,9 +185,9 @@ ASYNC_COPY(cuMemcpyDtoDAsync_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
 static inline __attribute__((always_inline)) CUresult
 fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream, bool wait) {
     struct arena_block block;
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, stream, &name, &context);
+    CUresult r = guest_enter_stream(&t, stream, &name);
 
     if (r != CUDA_SUCCESS)
         return r;

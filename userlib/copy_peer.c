@@ -22,9 +22,9 @@ static CUresult settle_context(const struct thread *t, CUcontext *context) {
 VCUDA_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
                                         CUdeviceptr srcDevice, CUcontext srcContext,
                                         size_t ByteCount, CUstream hStream) {
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS)
         r = settle_context(t, &dstContext);

@@ -122,8 +122,10 @@ VCUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, u
     struct event *e;
     struct thread *t;
     uint64_t name, context;
-    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_STREAM, hStream);
 
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, hStream, &name, &context);
     if (r != CUDA_SUCCESS)
         return r;
     e = names_get(VCUDA_KIND_EVENT, (uint64_t)hEvent);

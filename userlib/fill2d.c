@@ -32,9 +32,9 @@ static bool is_good(const struct fill2d *f) {
 
 /* The synchronous form does not wait for device memory, as native. */
 static CUresult fill2d(const struct fill2d *f, CUstream stream) {
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, stream, &name, &context);
+    CUresult r = guest_enter_stream(&t, stream, &name);
 
     if (r != CUDA_SUCCESS)
         return r;

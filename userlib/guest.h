@@ -186,12 +186,12 @@ static inline CUresult stream_resolve(struct thread *t, CUstream stream, uint64_
     return CUDA_SUCCESS;
 }
 
-/* What calls in a stream start with: guest_enter_about() and stream_resolve(). */
-static inline CUresult guest_enter_stream(struct thread **t, CUstream stream, uint64_t *name,
-                                          uint64_t *context) {
+/* What calls in a stream start with, as far as its context does not matter to them. */
+static inline CUresult guest_enter_stream(struct thread **t, CUstream stream, uint64_t *name) {
+    uint64_t context;
     CUresult r = guest_enter_about(t, VCUDA_KIND_STREAM, stream);
 
-    return likely(r == CUDA_SUCCESS) ? stream_resolve(*t, stream, name, context) : r;
+    return likely(r == CUDA_SUCCESS) ? stream_resolve(*t, stream, name, &context) : r;
 }
 
 /* A stream's place among those that live, before the worker makes it in `context`; 0: no memory. */

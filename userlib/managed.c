@@ -224,10 +224,10 @@ static CUresult prefetch(CUdeviceptr devPtr, size_t count, const CUmemLocation *
 }
 
 static CUresult enter_stream(CUstream stream) {
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
 
-    return guest_enter_stream(&t, stream, &name, &context);
+    return guest_enter_stream(&t, stream, &name);
 }
 
 VCUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count,

@@ -38,9 +38,9 @@ static void pack(struct vcuda_array_map *w, const CUarrayMapInfo *m) {
 VCUDA_EXPORT CUresult cuMemMapArrayAsync(CUarrayMapInfo *mapInfoList, unsigned int count,
                                          CUstream hStream) {
     struct vcuda_array_map *list;
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r != CUDA_SUCCESS)
         return r;

@@ -9,9 +9,9 @@
 
 static CUresult send(CUstream stream, uint32_t version, bool single, unsigned int flags,
                      const CUstreamBatchMemOpParams *ops, unsigned int count) {
-    uint64_t name, context;
+    uint64_t name;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, stream, &name, &context);
+    CUresult r = guest_enter_stream(&t, stream, &name);
 
     if (r == CUDA_SUCCESS && (count > BATCH_MAX || (count && !ops)))
         r = CUDA_ERROR_INVALID_VALUE;

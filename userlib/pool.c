@@ -67,10 +67,10 @@ VCUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize
 }
 
 VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-    uint64_t stream, context;
+    uint64_t stream;
     struct range range;
     struct thread *t;
-    CUresult r = guest_enter_stream(&t, hStream, &stream, &context);
+    CUresult r = guest_enter_stream(&t, hStream, &stream);
 
     if (r != CUDA_SUCCESS || !dptr)
         return r;

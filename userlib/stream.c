@@ -123,13 +123,6 @@ CUresult stream_resolve_other(struct thread *t, CUstream stream, uint64_t *name,
     return stream == CU_STREAM_PER_THREAD ? own_stream(t, name) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* What every call on a stream starts with. */
-static CUresult enter_stream(struct thread **t, CUstream stream, uint64_t *name) {
-    uint64_t context;
-
-    return guest_enter_stream(t, stream, name, &context);
-}
-
 VCUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
                                                  int priority) {
     struct thread *t;
@@ -165,7 +158,7 @@ VCUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
 VCUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     return r == CUDA_SUCCESS ? wire_cuStreamSynchronize(t, name) : r;
 }
@@ -195,7 +188,7 @@ static CUresult query_inside(CUstream hStream) {
 VCUDA_EXPORT CUresult cuStreamQuery(CUstream hStream) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_ERROR_NOT_PERMITTED)
         return query_inside(hStream);
@@ -205,7 +198,7 @@ VCUDA_EXPORT CUresult cuStreamQuery(CUstream hStream) {
 VCUDA_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_EVENT, hEvent);
@@ -219,7 +212,7 @@ VCUDA_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsign
 VCUDA_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && !priority)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -229,7 +222,7 @@ VCUDA_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int *priority) {
 VCUDA_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && !flags)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -239,7 +232,7 @@ VCUDA_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags) {
 VCUDA_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && !streamId)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -249,8 +242,10 @@ VCUDA_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long *stream
 VCUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
     struct thread *t;
     uint64_t name, context;
-    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_STREAM, hStream);
 
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, hStream, &name, &context);
     if (r == CUDA_SUCCESS && !pctx)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
@@ -262,8 +257,10 @@ VCUDA_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
     struct thread *t;
     struct context *c;
     uint64_t name, context;
-    CUresult r = guest_enter_stream(&t, hStream, &name, &context);
+    CUresult r = guest_enter_about(&t, VCUDA_KIND_STREAM, hStream);
 
+    if (r == CUDA_SUCCESS)
+        r = stream_resolve(t, hStream, &name, &context);
     if (r == CUDA_SUCCESS && !device)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r != CUDA_SUCCESS)
@@ -282,10 +279,10 @@ VCUDA_EXPORT CUresult cuStreamDestroy(CUstream hStream) {
 VCUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
     struct thread *t;
     uint64_t dst, src;
-    CUresult r = enter_stream(&t, dstStream, &dst);
+    CUresult r = guest_enter_stream(&t, dstStream, &dst);
 
     if (r == CUDA_SUCCESS)
-        r = enter_stream(&t, srcStream, &src);
+        r = guest_enter_stream(&t, srcStream, &src);
     return r == CUDA_SUCCESS ? wire_cuStreamCopyAttributes(t, dst, src) : r;
 }
 
@@ -300,7 +297,7 @@ static CUresult launch_host(struct thread *t, uint64_t stream, uint64_t id, bool
 VCUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && !fn)
         r = CUDA_ERROR_INVALID_VALUE;
@@ -313,7 +310,7 @@ VCUDA_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback cal
                                           void *userData, unsigned int flags) {
     struct thread *t;
     uint64_t name;
-    CUresult r = enter_stream(&t, hStream, &name);
+    CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r == CUDA_SUCCESS && (!callback || flags))
         r = CUDA_ERROR_INVALID_VALUE;
