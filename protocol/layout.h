@@ -51,7 +51,7 @@
 struct vcuda_side {
 	__u32 prod; /* bytes this side has written into its outbound ring */
 	__u32 news_end;
-	__u8 news[VCUDA_NEWS_MAX];
+	__u64 news[VCUDA_NEWS_MAX / 8];
 	__u32 cons; /* bytes this side has read from its inbound ring */
 	__u32 pad1[15];
 	__u32 wait;

@@ -32,6 +32,22 @@
 #include <string.h>
 #endif
 
+/*
+ * Copies the few 8-byte words of a header and its slots. For so few, what
+ * compilers make of memcpy() with a length that they do not know (rep movs)
+ * takes some 30 ns, a tenth of a call.
+ */
+static inline void vcuda_copy_words(void *to, const void *from, __u32 words)
+{
+	__u64 word;
+	__u32 i;
+
+	for (i = 0; i < words; i++) {
+		memcpy(&word, (const __u64 *)from + i, sizeof(word));
+		vcuda_store_once((__u64 *)to + i, word);
+	}
+}
+
 /* A side's private view of a pair of rings. Never in shared memory. */
 struct vcuda_duplex {
 	struct vcuda_side *own;
@@ -117,17 +133,17 @@ static inline void vcuda_tx_publish(struct vcuda_duplex *d, __u32 len)
 
 /*
  * Publishes a record that takes one line of the ring as news: for what the peer
- * waits for. Of the record, which is in the ring as well, bytes (VCUDA_NEWS_MAX
- * at most) are not padding.
+ * waits for. Of the record, which is in the ring as well, `words` of 8 bytes
+ * (VCUDA_NEWS_MAX at most) are not padding.
  */
 static inline void vcuda_tx_tell(struct vcuda_duplex *d, const void *record,
-				 __u32 bytes)
+				 __u32 words)
 {
 	d->prod += VCUDA_CACHE_LINE;
 	d->news_end = d->prod;
 	vcuda_store_once(&d->own->news_end, d->news_end);
 	vcuda_write_barrier();
-	memcpy(d->own->news, record, bytes);
+	vcuda_copy_words(d->own->news, record, words);
 	vcuda_store_release(&d->own->prod, d->prod);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ring.h"
+
 /*
  * Slots first; where a blob was asked for, the last slot is its length and its bytes follow.
  * flags holds the number of slots.
@@ -18,7 +20,7 @@ bool completion_parse(const struct vcuda_rec *head, uint32_t len, struct rpc *rp
     rpc->status = (CUresult)head->status;
     rpc->deferred = (CUresult)head->deferred;
     rpc->out_count = outs;
-    memcpy(rpc->outs, body, 8 * outs);
+    vcuda_copy_words(rpc->outs, body, outs);
     if (!rpc->want || !outs || head->status)
         return true;
     blob = rpc->outs[outs - 1];

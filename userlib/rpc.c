@@ -49,11 +49,16 @@ CUresult rpc_begin(struct rpc *rpc, struct thread *t, uint32_t call, bool post) 
     return rpc_begin_in(rpc, t, guest_context(t), call, post);
 }
 
-static void put_record(uint8_t *to, const struct rpc *rpc) {
-    size_t bytes = sizeof(rpc->head) + 8 * rpc->slot_count;
-
+/* Of head and slots, which are one, in 8 bytes. */
+static uint32_t words_of(const struct rpc *rpc) {
     _Static_assert(offsetof(struct rpc, slots) == sizeof(rpc->head), "head and slots are one");
-    memcpy(to, rpc, bytes);
+    return (uint32_t)sizeof(rpc->head) / 8 + rpc->slot_count;
+}
+
+static void put_record(uint8_t *to, const struct rpc *rpc) {
+    size_t bytes = 8ul * words_of(rpc);
+
+    vcuda_copy_words(to, rpc, words_of(rpc));
     for (uint32_t i = 0; i < rpc->blob_count; i++) {
         uint32_t len = rpc->blobs[i].len;
 
@@ -78,7 +83,7 @@ static CUresult submit(struct rpc *rpc) {
         return VCUDA_ERROR_LOST;
     put_record((uint8_t *)place, rpc);
     if (rpc->head.tag && !rpc->blob_count && len <= VCUDA_NEWS_MAX)
-        submit_tell(place, rpc, (uint32_t)len, &of_calls[rpc->head.call]);
+        submit_tell(place, rpc, words_of(rpc), &of_calls[rpc->head.call]);
     else
         submit_publish(place, rpc->head.len, &of_calls[rpc->head.call]);
     /* Who ended the session may not have seen that this call would wait. */

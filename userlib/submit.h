@@ -66,13 +66,13 @@ static inline void submit_publish(const struct vcuda_rec *place, uint32_t len, u
 }
 
 /*
- * The same for a line of which `bytes`, VCUDA_NEWS_MAX at most, are a call that is waited for, and
- * stand at `record` as well: the worker has them along with the index.
+ * The same for a line of which `words`, VCUDA_NEWS_MAX bytes at most, are a call that is waited
+ * for, and stand at `record` as well: the worker has them along with the index.
  */
-static inline void submit_tell(const struct vcuda_rec *place, const void *record, uint32_t bytes,
+static inline void submit_tell(const struct vcuda_rec *place, const void *record, uint32_t words,
                                uint64_t *count) {
     submit_put_over_end(place, VCUDA_CACHE_LINE);
-    vcuda_tx_tell(&submission.rings, record, bytes);
+    vcuda_tx_tell(&submission.rings, record, words);
     submit_leave(count);
 }
 

@@ -41,27 +41,30 @@ static bool send_messages(struct worker *w, bool wait) {
     return true;
 }
 
-/* Header and out arguments of an answer. */
+/* Header and out arguments of an answer; no more of it is filled than is sent. */
 struct answer {
     struct vcuda_rec head;
     uint64_t slots[FRAME_OUTS_MAX];
 };
 
 static void put(struct worker *w, const struct answer *a, const void *blob, uint32_t blob_bytes) {
-    uint32_t bytes = (uint32_t)sizeof(a->head) + 8u * a->head.flags;
+    uint32_t words = (uint32_t)sizeof(a->head) / 8 + a->head.flags;
 
-    vcuda_tx_put(&w->duplex, 0, a, bytes);
+    if (8 * words <= VCUDA_NEWS_MAX && !blob_bytes) {
+        /* Records are whole lines: the ring's end parts none. */
+        vcuda_copy_words(vcuda_tx_place(&w->duplex, VCUDA_CACHE_LINE), a, words);
+        vcuda_tx_tell(&w->duplex, a, words);
+        return;
+    }
+    vcuda_tx_put(&w->duplex, 0, a, 8 * words);
     if (blob_bytes) /* its buffer is padded */
-        vcuda_tx_put(&w->duplex, bytes, blob, VCUDA_PAD8(blob_bytes));
-    if (bytes <= VCUDA_NEWS_MAX && !blob_bytes)
-        vcuda_tx_tell(&w->duplex, a, bytes);
-    else
-        vcuda_tx_publish(&w->duplex, a->head.len);
+        vcuda_tx_put(&w->duplex, 8 * words, blob, VCUDA_PAD8(blob_bytes));
+    vcuda_tx_publish(&w->duplex, a->head.len);
 }
 
 /* What kernels printed before, and what was said before, is there before the answer. */
 static bool send_answer(struct worker *w, struct frame *f, bool wait) {
-    struct answer a; /* no more of it is filled than is sent */
+    struct answer a;
     uint32_t slots = f->status == CUDA_SUCCESS ? f->out_count : 0;
     uint32_t blob = slots && f->reply ? (uint32_t)f->outs[slots - 1] : 0;
 
@@ -74,7 +77,7 @@ static bool send_answer(struct worker *w, struct frame *f, bool wait) {
     /* A call that has an error of its own leaves the other for the next. */
     if (f->status == CUDA_SUCCESS && dispatch_table[a.head.call].telling == TELL_AFTER)
         a.head.deferred = untold_take(f->head.status);
-    memcpy(a.slots, f->outs, 8 * slots);
+    vcuda_copy_words(a.slots, f->outs, slots);
     put(w, &a, f->reply, blob);
     wake(w);
     return true;

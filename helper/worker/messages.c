@@ -19,7 +19,7 @@ static struct {
 bool messages_say(enum vcuda_message message, const uint64_t *slots, uint32_t count,
                   const void *bytes, uint32_t len) {
     struct vcuda_rec head = {.call = (uint16_t)message, .flags = (uint16_t)count};
-    uint64_t total = sizeof(head) + 8ull * count + VCUDA_PAD8((uint64_t)len);
+    uint64_t total = VCUDA_PAD_LINE(sizeof(head) + 8ull * count + len);
     struct said *s;
 
     if (total > VCUDA_REC_MAX)

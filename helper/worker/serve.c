@@ -234,6 +234,28 @@ static void await_record(struct worker *w, uint64_t *since) {
         vcuda_spin_rest(&looking, now - *since);
 }
 
+/* What else there is to do between records. */
+static void look_around(struct worker *w) {
+    waiters_collect(w);
+    hostfunc_look();
+    if (messages_any())
+        answers_flush(w);
+    if (pending_any())
+        pending_poll(w);
+}
+
+/* There was a record: what that says of how long to look for one. */
+static void learn(uint64_t *since) {
+    uint64_t waited;
+
+    if (!*since)
+        return;
+    waited = vcuda_now_ns() - *since;
+    if (waited > looking.floor)
+        vcuda_spin_learn(&looking, waited);
+    *since = 0;
+}
+
 int worker_serve(struct worker *w) {
     uint64_t since = 0;
 
@@ -248,21 +270,14 @@ int worker_serve(struct worker *w) {
     lanes_start();
     hostfunc_start(w);
     while (!w->over) {
-        waiters_collect(w);
-        hostfunc_look();
-        if (messages_any())
-            answers_flush(w);
-        if (pending_any())
-            pending_poll(w);
-        if (!execute_some(w)) {
-            await_record(w, &since);
-        } else if (since) {
-            uint64_t waited = vcuda_now_ns() - since;
+        /* First of all, since the last look may have found one. */
+        bool any = execute_some(w);
 
-            if (waited > looking.floor)
-                vcuda_spin_learn(&looking, waited);
-            since = 0;
-        }
+        look_around(w);
+        if (any)
+            learn(&since);
+        else
+            await_record(w, &since);
     }
     return 0;
 }

@@ -165,7 +165,7 @@ static void tell_record(CASE_ARG, struct vcuda_duplex *from, __u8 seed) {
     memset(record + VCUDA_NEWS_MAX, 0, sizeof(record) - VCUDA_NEWS_MAX);
     EXPECT_EQ(vcuda_tx_fits(from, sizeof(record)), 1);
     vcuda_tx_put(from, 0, record, VCUDA_NEWS_MAX);
-    vcuda_tx_tell(from, record, VCUDA_NEWS_MAX);
+    vcuda_tx_tell(from, record, VCUDA_NEWS_MAX / 8);
 }
 
 /* What is told: the record's bytes before the padding, and zeroes. */

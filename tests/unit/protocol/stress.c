@@ -111,7 +111,7 @@ static bool try_send(struct end *e, unsigned len, unsigned number) {
     fill(record, len, number);
     vcuda_tx_put(&e->rings, 0, record, len);
     if (len == VCUDA_CACHE_LINE && CAN_TELL && number % 4)
-        vcuda_tx_tell(&e->rings, record, VCUDA_NEWS_MAX);
+        vcuda_tx_tell(&e->rings, record, VCUDA_NEWS_MAX / 8);
     else
         vcuda_tx_publish(&e->rings, len);
     notify_if(e, VCUDA_WAIT_DATA);
