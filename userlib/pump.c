@@ -25,6 +25,8 @@
 #define LOOK_NS 10000000u
 /* Calls that may wait at one time: about as many as a process has threads at most. */
 #define WAITERS 32768u
+/* The place of the pump's own call where that is nobody else's affair: see pump_claim(). */
+#define OWN_PLACE (WAITERS + 1)
 
 /* Sent; a thread waits for it; that thread shall pump; answered. */
 enum { RPC_SENT, RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
@@ -40,7 +42,8 @@ static struct {
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
     uint32_t lookers;              /* threads that look whether they are answered */
     uint32_t lookers_max;
-    const struct rpc *own;     /* the call that this thread waits for itself */
+    struct rpc *own;           /* the call that this thread waits for itself */
+    uint32_t claims;           /* part of the tag, as generations are */
     uint32_t asleep;           /* 1 while that thread sleeps, under sleep_lock */
     struct lock sleep_lock;    /* guards the wait word against two threads' news */
     uint32_t space_wanted;     /* a thread waits for the submission ring */
@@ -126,8 +129,31 @@ static void take_message(const struct vcuda_rec *head, uint32_t len) {
         pump_abandon("the worker sent a message that makes no sense");
 }
 
-/* Gives a completion to the call that waits for it; an unknown tag is the worker's offence. */
-static void deliver(const struct vcuda_rec *head, uint32_t len) {
+/* Fills a call's answer in: false if it makes no sense. */
+static bool fill(struct rpc *rpc, const struct vcuda_rec *head, uint32_t len) {
+    bool ok = completion_parse(head, len, rpc);
+
+    if (!ok)
+        rpc->status = VCUDA_ERROR_LOST;
+    /* Written by the thread that called, before it returns. */
+    rpc->printed = S.printed;
+    S.printed = NULL;
+    return ok;
+}
+
+/* For the call that the pump claimed. */
+static bool deliver_own(const struct vcuda_rec *head, uint32_t len) {
+    bool ok;
+
+    if (!S.own || S.own->head.tag != head->tag || S.own->state == RPC_DONE)
+        return false;
+    ok = fill(S.own, head, len);
+    S.own->state = RPC_DONE;
+    return ok;
+}
+
+/* For a call that enlisted. */
+static bool deliver_listed(const struct vcuda_rec *head, uint32_t len) {
     uint32_t place = (uint32_t)head->tag;
     struct rpc *rpc = NULL;
     bool ok = false;
@@ -136,19 +162,21 @@ static void deliver(const struct vcuda_rec *head, uint32_t len) {
     if (place && place <= WAITERS && S.generations[place - 1] == (uint32_t)(head->tag >> 32))
         rpc = S.waiters[place - 1];
     if (rpc) {
-        ok = completion_parse(head, len, rpc);
-        if (!ok)
-            rpc->status = VCUDA_ERROR_LOST;
-        /* Written by the thread that called, before it returns. */
-        rpc->printed = S.printed;
-        S.printed = NULL;
+        ok = fill(rpc, head, len);
         leave_place(place - 1);
         /* This thread's own call needs no wake, nor one that is not yet waited for. */
         if (vcuda_exchange(&rpc->state, RPC_DONE) == RPC_WAITING && rpc != S.own)
             futex_wake(&rpc->state, 1);
     }
     lock_leave(&S.waiters_lock);
-    if (!ok)
+    return ok;
+}
+
+/* Gives a completion to the call that waits for it; an unknown tag is the worker's offence. */
+static void deliver(const struct vcuda_rec *head, uint32_t len) {
+    bool own = (uint32_t)head->tag == OWN_PLACE;
+
+    if (!(own ? deliver_own(head, len) : deliver_listed(head, len)))
         pump_abandon("the worker sent a completion that makes no sense");
 }
 
@@ -266,15 +294,26 @@ static void hand_over(void) {
     tell_space();
 }
 
-/* Pumps until `done`, for `own` if it is a call's; false if another thread does. */
-static bool pump(const struct rpc *own, bool (*done)(void *arg), void *arg) {
-    if (vcuda_exchange(&S.pumping, 1))
+/* Whether this thread is the pump now, for `own` if it is a call's. */
+static bool become_pump(struct rpc *own) {
+    if (vcuda_load_once(&S.pumping) || vcuda_exchange(&S.pumping, 1))
         return false;
     S.own = own;
-    pump_until(done, arg);
+    return true;
+}
+
+static void leave_pump(void) {
     S.own = NULL;
     __atomic_store_n(&S.pumping, 0, __ATOMIC_SEQ_CST);
     hand_over();
+}
+
+/* Pumps until `done`, for `own` if it is a call's; false if another thread does. */
+static bool pump(struct rpc *own, bool (*done)(void *arg), void *arg) {
+    if (!become_pump(own))
+        return false;
+    pump_until(done, arg);
+    leave_pump();
     return true;
 }
 
@@ -322,9 +361,20 @@ static void sleep_for_answer(struct rpc *rpc) {
     futex_wait(&rpc->state, RPC_WAITING);
 }
 
+static void await_claimed(struct rpc *rpc) {
+    pump_until(call_done, rpc);
+    if (!call_done(rpc))
+        rpc->status = VCUDA_ERROR_LOST;
+    leave_pump();
+}
+
 void pump_await(struct rpc *rpc) {
     bool looked = false;
 
+    if (rpc->waiter == OWN_PLACE) {
+        await_claimed(rpc);
+        return;
+    }
     while (!call_done(rpc)) {
         if (pump(rpc, call_done, rpc))
             continue;
@@ -354,6 +404,16 @@ bool submit_await_space(uint32_t len) {
     return !rpc_lost();
 }
 
+bool pump_claim(struct rpc *rpc) {
+    if (!become_pump(rpc))
+        return pump_enlist(rpc);
+    rpc->state = RPC_SENT;
+    rpc->printed = NULL;
+    rpc->head.tag = (uint64_t)++S.claims << 32 | OWN_PLACE;
+    rpc->waiter = OWN_PLACE;
+    return true;
+}
+
 /* A place among those that wait; false if all are taken. */
 bool pump_enlist(struct rpc *rpc) {
     uint32_t place;
@@ -377,6 +437,10 @@ bool pump_enlist(struct rpc *rpc) {
 }
 
 void pump_delist(struct rpc *rpc) {
+    if (rpc->waiter == OWN_PLACE) {
+        leave_pump();
+        return;
+    }
     lock_take(&S.waiters_lock);
     if (S.waiters[rpc->waiter - 1] == rpc)
         leave_place(rpc->waiter - 1);

@@ -19,6 +19,11 @@ void pump_forget(void);
 
 /* A call will wait: it has a place and a tag then. False: too many do. */
 bool pump_enlist(struct rpc *rpc);
+/*
+ * The same for a call for which this thread waits as soon as it is sent. If nobody pumps, it is the
+ * pump from now on: nobody else has to do with the call, and it needs no lock.
+ */
+bool pump_claim(struct rpc *rpc);
 /* It could not be sent. */
 void pump_delist(struct rpc *rpc);
 /* Until it is answered, or the session lost, which is an answer as well. */

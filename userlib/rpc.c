@@ -70,9 +70,10 @@ static void put_record(uint8_t *to, const struct rpc *rpc) {
     }
 }
 
-static CUresult submit(struct rpc *rpc) {
+/* `wait`: one of the two ways to become a call that waits; NULL: it is posted. */
+static CUresult submit(struct rpc *rpc, bool (*wait)(struct rpc *rpc)) {
     uint64_t len = sizeof(rpc->head) + 8ull * rpc->slot_count + rpc->blob_bytes;
-    uint64_t *of_calls = rpc->head.tag ? counters.waited : counters.posted;
+    uint64_t *of_calls = wait ? counters.waited : counters.posted;
     struct vcuda_rec *place;
 
     if (len > VCUDA_REC_MAX)
@@ -81,30 +82,31 @@ static CUresult submit(struct rpc *rpc) {
     place = submit_reserve(rpc->head.len);
     if (!place)
         return VCUDA_ERROR_LOST;
+    if (wait && !wait(rpc)) {
+        submit_drop();
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
     put_record((uint8_t *)place, rpc);
-    if (rpc->head.tag && !rpc->blob_count && len <= VCUDA_NEWS_MAX)
+    if (wait && !rpc->blob_count && len <= VCUDA_NEWS_MAX)
         submit_tell(place, rpc, words_of(rpc), &of_calls[rpc->head.call]);
     else
         submit_publish(place, rpc->head.len, &of_calls[rpc->head.call]);
+    if (!rpc_lost())
+        return CUDA_SUCCESS;
     /* Who ended the session may not have seen that this call would wait. */
-    return rpc_lost() ? VCUDA_ERROR_LOST : CUDA_SUCCESS;
+    if (wait)
+        pump_delist(rpc);
+    return VCUDA_ERROR_LOST;
 }
 
 CUresult rpc_post(struct rpc *rpc) {
     if (unlikely(capture_any()))
         return rpc_wait(rpc, 0);
-    return submit(rpc);
+    return submit(rpc, NULL);
 }
 
 CUresult rpc_send(struct rpc *rpc) {
-    CUresult r;
-
-    if (!pump_enlist(rpc))
-        return CUDA_ERROR_OPERATING_SYSTEM;
-    r = submit(rpc);
-    if (r != CUDA_SUCCESS)
-        pump_delist(rpc);
-    return r;
+    return submit(rpc, pump_enlist);
 }
 
 void rpc_host_done(uint32_t place, uint32_t serial) {
@@ -159,7 +161,7 @@ void rpc_after_wait(void (*what)(void)) {
 }
 
 CUresult rpc_wait(struct rpc *rpc, uint32_t outs) {
-    CUresult r = rpc_send(rpc);
+    CUresult r = submit(rpc, pump_claim);
 
     return r == CUDA_SUCCESS ? rpc_finish(rpc, outs) : r;
 }

@@ -2,9 +2,11 @@
 /*
  * Threads of a program that wait for answers: one of them, the pump, reads the
  * completion ring for all, the others look for their answers for a while and
- * then sleep on a futex each (userlib/pump.c, whose functions stand in brackets). What is shared here is written by locked
- * instructions only, so that memory is sequentially consistent; how the pump
- * itself sleeps is wake.pml's matter.
+ * then sleep on a futex each (userlib/pump.c, whose functions stand in brackets).
+ * Who finds nobody pumping may be the pump before it sends its call, which is
+ * its own affair then. What is shared here is written by locked instructions
+ * only, so that memory is sequentially consistent; how the pump itself sleeps is
+ * wake.pml's matter.
  *
  * What must hold: when nothing can go on any more, every thread has all its
  * answers.
@@ -16,6 +18,8 @@
  *   ENLIST_LATE           a thread is counted only once it has tried to pump
  *   LOOKER_LEAVES         who has looked leaves without a word
  *   LOOKER_ASKS_FIRST     who has looked asks whether to hand over while it still counts
+ *   CLAIM_LATE            who would be the pump for its call has sent it before
+ *   CLAIMER_LEAVES        who was the pump for its own call leaves without a word
  *
  * With three threads, for one may pump, one look and one sleep.
  */
@@ -55,9 +59,10 @@ active proctype worker()
 	od
 }
 
-/* [deliver] */
+/* [deliver_listed]; a call that nobody enlisted is taken for nonsense */
 inline deliver(whose)
 {
+	assert(listed[whose]);
 	TAKE(lock);
 	listed[whose] = false;
 	enlisted--;
@@ -136,6 +141,43 @@ inline enlist()
 	LEAVE(lock)
 }
 
+/* [leave_pump] */
+inline leave_pump()
+{
+	own = NONE;
+#ifdef LOOK_BEFORE_LEAVING
+	waits = enlisted;
+	pumping = false;
+#else
+	pumping = false;
+	waits = enlisted;
+#endif
+}
+
+/* [become_pump] */
+#define BECOME_PUMP atomic { mine = !pumping; pumping = true }
+
+/* [pump_claim, await_claimed] */
+inline call_as_pump()
+{
+	own = _pid - 1;
+#ifndef CLAIM_LATE
+	submissions!(_pid - 1);
+#endif
+	do
+	:: state[_pid - 1] == DONE -> break
+	:: completions?who ->
+		if
+		:: who == own -> state[who] = DONE
+		:: else -> deliver(who)
+		fi
+	od;
+	leave_pump();
+#ifndef CLAIMER_LEAVES
+	hand_over()
+#endif
+}
+
 active [THREADS] proctype thread()
 {
 	byte calls, who, before, other, waits;
@@ -145,17 +187,34 @@ active [THREADS] proctype thread()
 	:: calls == CALLS -> break
 	:: else ->
 		state[_pid - 1] = SENT;
+		/* several calls under way are enlisted [rpc_send], others if need be */
+#ifdef CLAIM_LATE
+		submissions!(_pid - 1);
+#endif
+		if
+		:: BECOME_PUMP
+		:: mine = false
+		fi;
+		if
+		:: mine ->
+			call_as_pump();
+			calls++;
+			goto next
+		:: else
+		fi;
 #ifndef ENLIST_LATE
 		enlist();
 #endif
+#ifndef CLAIM_LATE
 		submissions!(_pid - 1);
+#endif
 		/* [await] */
 		looked = false;
 		do
 		:: state[_pid - 1] == DONE -> break
 		:: else ->
 			/* [pump] */
-			atomic { mine = !pumping; pumping = true };
+			BECOME_PUMP;
 #ifdef ENLIST_LATE
 			if
 			:: !listed[_pid - 1] && state[_pid - 1] != DONE -> enlist()
@@ -169,14 +228,7 @@ active [THREADS] proctype thread()
 				:: state[_pid - 1] == DONE -> break
 				:: completions?who -> deliver(who)
 				od;
-				own = NONE;
-#ifdef LOOK_BEFORE_LEAVING
-				waits = enlisted;
-				pumping = false;
-#else
-				pumping = false;
-				waits = enlisted;
-#endif
+				leave_pump();
 				hand_over()
 			:: !mine && !looked ->
 				look();
@@ -196,7 +248,8 @@ active [THREADS] proctype thread()
 				!asleep[_pid - 1]
 			fi
 		od;
-		calls++
+		calls++;
+next:		skip
 	od;
 	finished++
 }
