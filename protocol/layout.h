@@ -42,6 +42,9 @@
  * only if news_end is prod before and after. news_end 0 and news of length 0,
  * as all begins, stand for none.
  *
+ * prod, cons and wait lie in a pair of lines each, since processors fetch lines
+ * in pairs: who looks for news would take the peer's other words from it.
+ *
  * wait: 0 while the side runs; else (epoch << 2) | VCUDA_WAIT_* bits while it
  * sleeps, or is about to. The epoch is new for each sleep, so that the peer can
  * tell a sleep that it has already sent a notification for.
@@ -52,10 +55,11 @@ struct vcuda_side {
 	__u32 prod; /* bytes this side has written into its outbound ring */
 	__u32 news_end;
 	__u64 news[VCUDA_NEWS_MAX / 8];
+	__u32 pad0[16];
 	__u32 cons; /* bytes this side has read from its inbound ring */
-	__u32 pad1[15];
+	__u32 pad1[31];
 	__u32 wait;
-	__u32 pad2[15];
+	__u32 pad2[31];
 };
 
 #define VCUDA_WAIT_DATA 1u  /* wake me when my inbound ring has a record */

@@ -13,11 +13,11 @@
 #define AT(type, member, offset) EXPECT_EQ(offsetof(type, member), offset)
 
 CASE(sides) {
-    EXPECT_EQ(sizeof(struct vcuda_side), 192);
-    /* One line of the cache for each word, so that polling stays local. */
+    EXPECT_EQ(sizeof(struct vcuda_side), 384);
+    /* A pair of the cache's lines for each word, so that polling stays local. */
     AT(struct vcuda_side, prod, 0);
-    AT(struct vcuda_side, cons, 64);
-    AT(struct vcuda_side, wait, 128);
+    AT(struct vcuda_side, cons, 128);
+    AT(struct vcuda_side, wait, 256);
     EXPECT(sizeof(struct vcuda_side) <= VCUDA_CTL_SIDE_H_OFFSET - VCUDA_CTL_SIDE_G_OFFSET);
 }
 
