@@ -26,18 +26,19 @@ static void told(const char *what, CUresult at_once, CUresult later) {
 static void by_calls_that_give_something(void) {
     CUdeviceptr first = 0, second = 0;
     CUstream stream = NULL;
-    size_t left, before, total;
+    size_t left, before, total, much;
     CUresult r;
 
     CK(cuMemGetInfo(&before, &total));
+    much = before / 8; /* other programs start and end meanwhile */
     r = wrong();
-    told("an allocation", r, cuMemAlloc(&first, 1 << 20));
+    told("an allocation", r, cuMemAlloc(&first, much));
     if (first)
         CK(cuMemFree(first));
-    CK(cuMemAlloc(&second, 1 << 20));
+    CK(cuMemAlloc(&second, much));
     CK(cuMemFree(second));
     CK(cuMemGetInfo(&left, &total));
-    printf("memory lost: %d\n", left < before);
+    printf("memory lost: %d\n", left + much / 2 < before);
     r = wrong();
     told("a question", r, cuMemGetInfo(&left, &total));
     r = wrong();
