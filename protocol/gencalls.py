@@ -343,10 +343,13 @@ def blocking(call):
     return 'BLOCKS_WHILE_BUSY' if 'busy' in call.how else 'BLOCKS_ALWAYS'
 
 
-def lane(call):
-    if 'lane' not in call.how:
-        return 0
-    return 1 + [a.how for a in call.slots].index('s')
+def word(call, name):
+    return str(name in call.how).lower()
+
+
+def stream(call):
+    hows = [a.how for a in call.slots]
+    return 1 + hows.index('s') if 's' in hows else 0
 
 
 TO_FILL = ('out', 'oh', 'new', 'sout', 'oblob')
@@ -480,7 +483,9 @@ def gen_dispatch(calls, protos):
              'struct dispatch {\n    CUresult (*run)(struct worker *w, struct frame *f); /* NULL: no such call */\n'
              '    uint8_t slots; /* of the submission */\n    uint8_t outs;\n'
              '    enum blocking blocks;\n    bool may_post;\n'
-             '    uint8_t lane; /* the stream\'s slot, and 1; 0: no call for a lane */\n'
+             '    uint8_t stream; /* the slot of its stream, and 1; 0: it has none */\n'
+             '    bool lane; /* beside others, helper/worker/lanes.h */\n'
+             '    bool still; /* gives the GPU nothing to do, helper/worker/idle.h */\n'
              '    enum telling telling;\n};\n\n'
              'extern const struct dispatch dispatch_table[VCUDA_CALLS];\n\n#endif\n')
     c_.append('const struct dispatch dispatch_table[VCUDA_CALLS] = {\n')
@@ -488,7 +493,7 @@ def gen_dispatch(calls, protos):
         if c.number is not None:
             c_.append(f'    [VCUDA_CALL_{c.name}] = {{do_{c.name}, {len(c.slots)}, {len(c.outs) + len(c.oblobs)}, '
                       f'{blocking(c)}, {str(c.may_post).lower()}, '
-                      f'{lane(c)}, {c.telling}}},\n')
+                      f'{stream(c)}, {word(c, "lane")}, {word(c, "still")}, {c.telling}}},\n')
     c_.append('};\n')
     return ''.join(h), ''.join(c_)
 

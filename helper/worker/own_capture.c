@@ -34,6 +34,10 @@ static void drop_ended(struct worker *w) {
     }
 }
 
+bool capture_any(void) {
+    return capture_count != 0;
+}
+
 CUresult capture_refuses(struct worker *w, CUstream stream) {
     CUresult r;
 

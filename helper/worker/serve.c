@@ -5,6 +5,7 @@
 
 #include "answers.h"
 #include "hostfunc.h"
+#include "idle.h"
 #include "lanes.h"
 #include "log.h"
 #include "messages.h"
@@ -94,19 +95,8 @@ static void refuse(struct worker *w, const struct vcuda_rec *head, CUresult stat
     answers_put(w, &f);
 }
 
-/*
- * Whether the GPU may have work of this session's, in the context of this name. With one stream
- * only, the default one, it says so itself.
- */
-static bool may_be_busy(struct worker *w, uint64_t context) {
-    return objects_made(&w->objects, VCUDA_KIND_STREAM) ||
-           objects_made(&w->objects, VCUDA_KIND_CONTEXT) != 1 ||
-           worker_use_context(w, context) != CUDA_SUCCESS ||
-           w->driver.cuStreamQuery(NULL) != CUDA_SUCCESS;
-}
-
 static bool sleeps(struct worker *w, const struct vcuda_rec *head, enum blocking blocks) {
-    return blocks == BLOCKS_ALWAYS || (blocks == BLOCKS_WHILE_BUSY && may_be_busy(w, head->ctx));
+    return blocks == BLOCKS_ALWAYS || (blocks == BLOCKS_WHILE_BUSY && !idle_now(w, head->ctx));
 }
 
 /* Whether the caller hears of the error of a call that it posted before, in place of this one. */
@@ -144,7 +134,7 @@ void worker_make_call(struct worker *w, const void *record, uint32_t len) {
 /* Whether a lane makes the call. If not, those have made what must come before it. */
 static bool beside_others(struct worker *w, const struct frame *f, uint32_t len,
                           const struct dispatch *d) {
-    uint64_t stream = d->lane ? frame_slot(f, d->lane - 1u) : 0;
+    uint64_t stream = d->lane ? frame_slot(f, d->stream - 1u) : 0;
 
     if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM)
         return lanes_take(w, (const void *)record, len, stream);
@@ -169,6 +159,7 @@ static void execute(struct worker *w, uint32_t len) {
         cut_off(w, "it sent a malformed record");
         return;
     }
+    idle_note(d, &f);
     if (beside_others(w, &f, len, d) || tells_another(w, head, d))
         return;
     if (sleeps(w, head, d->blocks)) {

@@ -113,6 +113,8 @@ void pending_forget_context(uint64_t context);
  * the error of that, which ends the capture; else CUDA_SUCCESS. Executor only.
  */
 CUresult capture_refuses(struct worker *w, CUstream stream);
+/* Whether there may be any capture. Executor only. */
+bool capture_any(void);
 
 /* Once, at the start. */
 void waiters_start(struct worker *w);
