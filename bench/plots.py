@@ -73,6 +73,8 @@ def draw(results, out):
         bars(out, 'latency', of['latency'], 'us')
     if 'startup' in of:
         bars(out, 'startup', of['startup'], 'ms')
+    if 'cpu' in of:
+        bars(out, 'cpu', of['cpu'], 'us')
     if 'transport' in of:
         bars(out, 'transport', of['transport'], 'us')
         lines(out, 'posted', by_number(of['transport'], r'posted (?P<n>\d+) bytes (?P<what>.*)'),

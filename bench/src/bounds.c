@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * usage: bounds [SAMPLES]   What no library can beat that has another thread make its calls: the
- * driver's own launch and wait by one thread; the same while another thread only looks at a cache
- * line, as every wait does; and told to another thread by a cache line, with nothing else between.
+ * usage: bounds [SAMPLES]   What no library can beat that has another thread make its calls.
+ *
+ * The driver's own launch and wait, and its query, by one thread; the same while another thread
+ * only looks at a cache line, as every wait does; and told to another thread by a cache line, with
+ * nothing else between.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "bench.h"
 
-enum { NOTHING, LAUNCH, WAIT, STOP };
+enum { NOTHING, LAUNCH, WAIT, QUERY, STOP };
+#define WHATS 8u
 
 static double *samples;
 static int count = 2000;
@@ -18,7 +21,7 @@ static CUfunction f;
 static CUstream stream;
 static CUevent event;
 
-/* What is to be done, and what has been: 4 * a number + one of the above. */
+/* What is to be done, and what has been: WHATS * a number + one of the above. */
 static _Alignas(64) atomic_uint told;
 static _Alignas(64) atomic_uint done;
 
@@ -29,6 +32,10 @@ static void launch(void) {
 static void alone(void) {
     launch();
     CK(cuStreamSynchronize(stream));
+}
+
+static void query(void) {
+    CK(cuStreamQuery(stream));
 }
 
 /* As a worker waits, which must not sleep in the driver. */
@@ -57,17 +64,20 @@ static void *serve(void *unused) {
         while ((now = atomic_load_explicit(&told, memory_order_acquire)) == last)
             ;
         last = now;
-        if (now % 4 == LAUNCH)
+        if (now % WHATS == LAUNCH)
             launch();
-        else if (now % 4 == WAIT)
+        else if (now % WHATS == WAIT)
             wait_by_event();
+        else if (now % WHATS == QUERY)
+            query();
         atomic_store_explicit(&done, now, memory_order_release);
-    } while (now % 4 != STOP);
+    } while (now % WHATS != STOP);
     return NULL;
 }
 
 static void tell(unsigned int what) {
-    unsigned int next = (atomic_load_explicit(&told, memory_order_relaxed) / 4 + 1) * 4 + what;
+    unsigned int last = atomic_load_explicit(&told, memory_order_relaxed);
+    unsigned int next = (last / WHATS + 1) * WHATS + what;
 
     atomic_store_explicit(&told, next, memory_order_release);
     while (atomic_load_explicit(&done, memory_order_acquire) != next)
@@ -77,6 +87,10 @@ static void tell(unsigned int what) {
 static void by_another(void) {
     tell(LAUNCH);
     tell(WAIT);
+}
+
+static void query_by_another(void) {
+    tell(QUERY);
 }
 
 static void each(const char *figure, void (*what)(void)) {
@@ -118,10 +132,12 @@ static void beside(void *(*thread)(void *), void (*measure)(void)) {
 static void beside_a_look(void) {
     each("launch and synchronise beside a thread that looks", alone);
     throughput("launches a second beside a thread that looks");
+    each("idle stream query beside a thread that looks", query);
 }
 
 static void told_to_another(void) {
     each("launch and synchronise by another thread", by_another);
+    each("idle stream query by another thread", query_by_another);
 }
 
 int main(int argc, char **argv) {
@@ -139,6 +155,7 @@ int main(int argc, char **argv) {
     CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     each("launch and synchronise alone", alone);
     throughput("launches a second alone");
+    each("idle stream query alone", query);
     beside(look, beside_a_look);
     beside(serve, told_to_another);
     return 0;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * usage: cpu [VCUDAD_PID]   Processor time that calls take: of the program, and of it and its
+ * worker.
+ *
+ * Counted by the kernel over half a second of each. Time that is spent looking for news counts: it
+ * is what a host cannot sell to somebody else.
+ */
+#include <unistd.h>
+
+#include "bench.h"
+#include "use.h"
+
+#define SECONDS 0.5
+#define BURST 64
+#define BYTES (16u << 20)
+#define KERNEL_S 0.01
+
+/* A kernel that takes as long as it is told to. */
+static const char turning[] =
+    ".version 7.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry turn(.param .u32 n){\n"
+    ".reg .u32 %r<3>;\n.reg .pred %p;\n"
+    "ld.param.u32 %r1,[n];\nmov.u32 %r2,0;\n"
+    "again:\nadd.u32 %r2,%r2,1;\nsetp.lt.u32 %p,%r2,%r1;\n@%p bra again;\nret;}\n";
+
+static int vcudad;
+static CUstream stream;
+static CUfunction nothing, turn;
+static CUdeviceptr device;
+static void *pinned, *pageable;
+static unsigned int turns = 1000;
+
+static void launch(void) {
+    uint64_t params[8] = {0};
+    void *args[] = {params};
+
+    CK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, stream, args, NULL));
+}
+
+static void burst(void) {
+    for (int i = 0; i < BURST; i++)
+        launch();
+    CK(cuStreamSynchronize(stream));
+}
+
+static void launch_and_wait(void) {
+    launch();
+    CK(cuStreamSynchronize(stream));
+}
+
+static void long_kernel(void) {
+    void *args[] = {&turns};
+
+    CK(cuLaunchKernel(turn, 1, 1, 1, 1, 1, 1, 0, stream, args, NULL));
+    CK(cuStreamSynchronize(stream));
+}
+
+static void pinned_up(void) {
+    CK(cuMemcpyHtoDAsync(device, pinned, BYTES, stream));
+    CK(cuStreamSynchronize(stream));
+}
+
+static void pageable_up(void) {
+    CK(cuMemcpyHtoD(device, pageable, BYTES));
+}
+
+static void pageable_down(void) {
+    CK(cuMemcpyDtoH(pageable, device, BYTES));
+}
+
+static void print(const char *what, const char *whose, double ns, double count) {
+    double us = ns / 1e3 / count;
+    char figure[96];
+
+    snprintf(figure, sizeof(figure), "%s: %s", what, whose);
+    report(figure, "us", &us, 1);
+}
+
+/* `once` does what is to be counted `count` times. */
+static void measure(const char *what, void (*once)(void), double count) {
+    struct use own, helper;
+    double begun, sum = 0;
+
+    once();
+    own = use_of(getpid());
+    helper = use_of_family(vcudad);
+    begun = now();
+    while (now() - begun < SECONDS) {
+        once();
+        sum += count;
+    }
+    own.ns = use_of(getpid()).ns - own.ns;
+    helper.ns = use_of_family(vcudad).ns - helper.ns;
+    print(what, "program", own.ns, sum);
+    print(what, "with its worker", own.ns + helper.ns, sum);
+}
+
+/* Has `turn` take about as long as it should. */
+static void calibrate(void) {
+    double begun, took = 0;
+
+    while (took < KERNEL_S) {
+        turns =
+            took > 0 ? (unsigned int)(1.1 * turns * (took < 1e-4 ? 8 : KERNEL_S / took)) : turns;
+        begun = now();
+        long_kernel();
+        took = now() - begun;
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct timespec start_of_another = {1, 0};
+    CUmodule kernels, loop;
+
+    vcudad = argc > 1 ? atoi(argv[1]) : 0;
+    start();
+    CK(cuModuleLoadData(&kernels, BENCH_PTX));
+    CK(cuModuleGetFunction(&nothing, kernels, "p64"));
+    CK(cuModuleLoadData(&loop, turning));
+    CK(cuModuleGetFunction(&turn, loop, "turn"));
+    CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CK(cuMemAlloc(&device, BYTES));
+    CK(cuMemAllocHost(&pinned, BYTES));
+    pageable = calloc(1, BYTES);
+    calibrate();
+    /* The worker that the next program finds ready starts with this one, and counts for none. */
+    nanosleep(&start_of_another, NULL);
+    measure("a launch of 64 in a row", burst, BURST);
+    measure("launch and synchronise", launch_and_wait, 1);
+    measure("a kernel of 10 ms", long_kernel, 1);
+    measure("pinned MiB up", pinned_up, BYTES >> 20);
+    measure("pageable MiB up", pageable_up, BYTES >> 20);
+    measure("pageable MiB down", pageable_down, BYTES >> 20);
+    return 0;
+}
