@@ -15,21 +15,23 @@
 #define BURST 64
 #define BYTES (16u << 20)
 #define KERNEL_S 0.01
+#define TURNS_MAX 1000000000u
 
-/* A kernel that takes as long as it is told to. */
+/* A kernel that takes as long as it is told to, with a result that no compiler foresees. */
 static const char turning[] =
     ".version 7.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry turn(.param .u32 n){\n"
-    ".reg .u32 %r<3>;\n.reg .pred %p;\n"
-    "ld.param.u32 %r1,[n];\nmov.u32 %r2,0;\n"
-    "again:\nadd.u32 %r2,%r2,1;\nsetp.lt.u32 %p,%r2,%r1;\n@%p bra again;\nret;}\n";
+    ".visible .entry turn(.param .u64 result, .param .u32 n){\n"
+    ".reg .u32 %r<4>;\n.reg .u64 %q;\n.reg .pred %p;\n"
+    "ld.param.u64 %q,[result];\nld.param.u32 %r1,[n];\nmov.u32 %r2,0;\nmov.u32 %r3,%r1;\n"
+    "again:\nmad.lo.u32 %r3,%r3,1664525,1013904223;\nadd.u32 %r2,%r2,1;\n"
+    "setp.lt.u32 %p,%r2,%r1;\n@%p bra again;\nst.global.u32 [%q],%r3;\nret;}\n";
 
 static int vcudad;
 static CUstream stream;
 static CUfunction nothing, turn;
 static CUdeviceptr device;
 static void *pinned, *pageable;
-static unsigned int turns = 1000;
+static unsigned int turns;
 
 static void launch(void) {
     uint64_t params[8] = {0};
@@ -50,7 +52,7 @@ static void launch_and_wait(void) {
 }
 
 static void long_kernel(void) {
-    void *args[] = {&turns};
+    void *args[] = {&device, &turns};
 
     CK(cuLaunchKernel(turn, 1, 1, 1, 1, 1, 1, 0, stream, args, NULL));
     CK(cuStreamSynchronize(stream));
@@ -98,14 +100,17 @@ static void measure(const char *what, void (*once)(void), double count) {
 
 /* Has `turn` take about as long as it should. */
 static void calibrate(void) {
-    double begun, took = 0;
+    double took = 0;
 
-    while (took < KERNEL_S) {
-        turns =
-            took > 0 ? (unsigned int)(1.1 * turns * (took < 1e-4 ? 8 : KERNEL_S / took)) : turns;
-        begun = now();
+    for (turns = 1000; took < KERNEL_S; turns = (unsigned int)(turns * 1.5)) {
+        double begun = now();
+
         long_kernel();
         took = now() - begun;
+        if (turns > TURNS_MAX) {
+            fprintf(stderr, "a kernel of %u turns takes no time\n", turns);
+            exit(1);
+        }
     }
 }
 

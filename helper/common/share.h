@@ -19,6 +19,9 @@
  * importer's from GET on. The exporter counts the piece in its own place of the account as long as
  * it has a hold; from then on vcudad counts it as the owner's, until the last hold and the last
  * token are gone. So memory counts once, however many have it, and never not at all.
+ *
+ * Compiled code is kept on the same road, for later programs of the owner: PUT and GET with a key in
+ * place of a token, and neither hold nor count. The descriptor is sealed memory.
  */
 #ifndef VCUDA_HELPER_SHARE_H
 #define VCUDA_HELPER_SHARE_H
@@ -37,6 +40,7 @@ enum vcuda_share_kind {
     VCUDA_SHARE_MEMORY = 1, /* physical memory of the virtual memory management */
     VCUDA_SHARE_POOL = 2,
     VCUDA_SHARE_HANDLE = 3, /* an allocation: without descriptors */
+    VCUDA_SHARE_CODE = 4,
 };
 
 struct vcuda_share_token {
@@ -52,6 +56,7 @@ struct vcuda_share_request {
     uint32_t hold;  /* of the worker's; 0: none yet */
     uint32_t pad;
     struct vcuda_share_token token;
+    uint64_t key; /* of code */
 };
 
 struct vcuda_share_answer {

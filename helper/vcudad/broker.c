@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "broker.h"
+#include "codes.h"
 #include "log.h"
 #include "owners.h"
 #include "shares.h"
@@ -17,9 +18,16 @@ static bool answer(const struct worker *worker, const struct vcuda_share_answer 
            cut_off(worker, "does not read its answers");
 }
 
+static bool serve(const struct worker *worker, const struct vcuda_share_request *request, int fd,
+                  struct vcuda_share_answer *what, int *give) {
+    if (request->kind == VCUDA_SHARE_CODE)
+        return codes_serve(&worker->session, request, fd, what, give);
+    return shares_serve(owners_shares(worker->owner), worker->session.place, request, fd, what,
+                        give);
+}
+
 bool broker_serve(const struct worker *worker) {
     struct vcuda_share_answer what = {.status = -ENOMEM};
-    struct shares *shares = owners_shares(worker->owner);
     struct vcuda_share_request request;
     int fd, give;
     int error = vcuda_share_receive(worker->spawned.sock, &request, &fd);
@@ -32,7 +40,7 @@ bool broker_serve(const struct worker *worker) {
         what.status = error;
         return answer(worker, &what, -1);
     }
-    if (error || !shares_serve(shares, worker->session.place, &request, fd, &what, &give))
+    if (error || !serve(worker, &request, fd, &what, &give))
         return cut_off(worker, "makes no sense");
     return request.op == VCUDA_SHARE_RESIZE || answer(worker, &what, give);
 }

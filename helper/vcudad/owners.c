@@ -21,10 +21,6 @@ struct owner {
 
 static struct owner *owners;
 
-bool owners_same(const struct vcuda_supervise_session *a, const struct vcuda_supervise_session *b) {
-    return a->domid == b->domid && (a->domid != VCUDA_SUPERVISE_LOCAL || a->uid == b->uid);
-}
-
 /* Not in the list. */
 static void dispose(struct owner *owner) {
     shares_free(owner->shares);

@@ -11,7 +11,10 @@
 #include <stdbool.h>
 
 /* Whether two sessions are of one domain or, without Xen, of one user. */
-bool owners_same(const struct vcuda_supervise_session *a, const struct vcuda_supervise_session *b);
+static inline bool owners_same(const struct vcuda_supervise_session *a,
+                               const struct vcuda_supervise_session *b) {
+    return a->domid == b->domid && (a->domid != VCUDA_SUPERVISE_LOCAL || a->uid == b->uid);
+}
 
 struct owner;
 struct shares;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xen.h"
+#include "codes.h"
 #include "domains.h"
 #include "ioctl.h"
 #include "log.h"
@@ -196,6 +197,7 @@ static void keeper_reports(enum vcuda_keeper_event event, uint32_t domid, int er
     case VCUDA_KEEPER_REAPED:
         vcuda_log(VCUDA_LOG_NOTICE, "domain %u is gone: its nodes are removed", domid);
         domains_forget(domid);
+        codes_forget(domid);
         break;
     case VCUDA_KEEPER_FAILED:
         vcuda_log(VCUDA_LOG_WARNING, "domain %u: not attached: %s", domid, why);

@@ -2,6 +2,7 @@
 /* Modules and libraries: loaded on waiter threads, since that takes long. */
 #include <stdlib.h>
 
+#include "compiled.h"
 #include "jit.h"
 #include "memory.h"
 #include "pools.h"
@@ -21,10 +22,26 @@ struct load {
     bool any_text;    /* a library's text is not looked at before it is used */
 };
 
+/* The driver's own function, for which *object is NULL after an error. */
+typedef CUresult (*load_function)(struct worker *w, void *object, const void *image,
+                                  struct jit *jit);
+
+/* By code that need not be compiled, where nothing is asked of the compiler. */
+static CUresult load_image(struct worker *w, const struct load *l, load_function driver,
+                           void *object, const void *image, struct jit *jit) {
+    CUresult r = CUDA_ERROR_NOT_FOUND;
+    char *code;
+
+    if (!l->options_len && !l->info_cap && !l->error_cap &&
+        compiled_code(w, image, l->bytes, &code)) {
+        r = driver(w, object, code, jit);
+        free(code);
+    }
+    return r == CUDA_SUCCESS ? r : driver(w, object, image, jit);
+}
+
 static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
-                     CUresult (*driver)(struct worker *w, void *object, const void *image,
-                                        struct jit *jit),
-                     void *object) {
+                     load_function driver, void *object) {
     char info[VCUDA_JIT_LOG_MAX] = "", error[VCUDA_JIT_LOG_MAX] = "";
     struct memory_part part = {.context = l->context};
     struct jit jit;
@@ -45,7 +62,7 @@ static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     jit_logs(&jit, info, l->info_cap, error, l->error_cap);
-    r = driver(w, object, image, &jit);
+    r = load_image(w, l, driver, object, image, &jit);
     free(image);
     if (r == CUDA_SUCCESS)
         memory_hold(MEMORY_CODE, *(uint64_t *)object, &part);

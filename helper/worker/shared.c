@@ -88,6 +88,24 @@ void shared_leave(uint32_t hold) {
         ask(&request, -1, &answer, &unused);
 }
 
+int shared_code_get(uint64_t key) {
+    const struct vcuda_share_request request = {
+        .op = VCUDA_SHARE_GET, .kind = VCUDA_SHARE_CODE, .key = key};
+    struct vcuda_share_answer answer;
+    int fd;
+
+    return ask(&request, -1, &answer, &fd) ? -1 : fd;
+}
+
+void shared_code_put(uint64_t key, int fd) {
+    const struct vcuda_share_request request = {
+        .op = VCUDA_SHARE_PUT, .kind = VCUDA_SHARE_CODE, .key = key};
+    struct vcuda_share_answer answer;
+    int unused;
+
+    ask(&request, fd, &answer, &unused);
+}
+
 bool shared_resize(uint32_t hold, uint64_t bytes) {
     const struct vcuda_share_request request = {
         .op = VCUDA_SHARE_RESIZE, .hold = hold, .bytes = bytes};

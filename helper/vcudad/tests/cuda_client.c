@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A small CUDA program over the guest's library: makes a context and some
- * memory, checks that what it writes there comes back, and says "works". Then
- * it does the same for each byte on its standard input, and ends at its end.
- * Says "error N" and exits with 1 when a call fails.
+ * A small CUDA program over the guest's library: makes a context, loads a text
+ * and launches its kernel, makes some memory, checks that what it writes there comes back, and says
+ * "works". Then it does the same for each byte on its standard input, and ends at its end. Says
+ * "error N" and exits with 1 when a call fails.
  */
 #include "cuda_abi.h"
 
@@ -19,6 +19,18 @@ static void need(CUresult result) {
         return;
     printf("error %d\n", result);
     exit(1);
+}
+
+static void run_text(void) {
+    static const char text[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+                               ".visible .entry client(){ret;}\n";
+    CUmodule module;
+    CUfunction f;
+
+    need(cuModuleLoadData(&module, text));
+    need(cuModuleGetFunction(&f, module, "client"));
+    need(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    need(cuCtxSynchronize());
 }
 
 static void round_trip(CUdeviceptr memory) {
@@ -47,6 +59,7 @@ int main(void) {
     need(cuDeviceGet(&device, 0));
     need(cuDevicePrimaryCtxRetain(&context, device));
     need(cuCtxSetCurrent(context));
+    run_text();
     need(cuMemAlloc(&memory, BYTES));
     round_trip(memory);
     while (read(STDIN_FILENO, &byte, 1) == 1)

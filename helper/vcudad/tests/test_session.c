@@ -175,13 +175,29 @@ static void test_worker_is_as_verbose(void **state) {
     daemon_stop(&vcudad);
 }
 
+/* What one program had compiled the next one finds, and the worker says which. */
+static void test_code_is_kept(void **state) {
+    struct program p;
+
+    (void)state;
+    start();
+    for (unsigned i = 1; i <= 3; i++) {
+        p = program_start(&vcudad, CLIENT);
+        assert_string_equal(program_says(&p, 10000), "works");
+        assert_int_equal(program_end(&p), 0);
+        assert_int_equal(daemon_count_log(&vcudad, "bytes of text: compiled"), 1);
+        assert_int_equal(daemon_count_log(&vcudad, "bytes of text: kept"), i - 1);
+    }
+    daemon_stop(&vcudad);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_program_works),        TEST(test_worker_killed), TEST(test_program_killed),
         TEST(test_driver_missing),       TEST(test_vcudad_stops),  TEST(test_vcudad_killed),
-        TEST(test_worker_is_as_verbose),
+        TEST(test_worker_is_as_verbose), TEST(test_code_is_kept),
     };
 
     return cmocka_run_group_tests_name("sessions", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 TESTS := vcudad/tests
 TEST_OUT := $(OUT)/tests
-TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-sandbox test-vcudad probe-worker)
+TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-codes test-sandbox test-vcudad probe-worker)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 export CMOCKA_MESSAGE_OUTPUT := TAP
@@ -14,6 +14,7 @@ check: check-vcudad check-session
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
 	$(TEST_OUT)/test-common
 	$(TEST_OUT)/test-shares
+	$(TEST_OUT)/test-codes
 	$(TEST_OUT)/test-sandbox
 	$(TEST_OUT)/test-vcudad
 
@@ -37,6 +38,11 @@ $(TEST_OUT)/test-common: $(TESTS)/test_common.c common/supervise.c common/sandbo
 $(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c vcudad/closing.c \
 		$(addprefix common/,packet.c packet.h share.c share.h) \
 		vcudad/closing.h vcudad/loop.h vcudad/shares.h Makefile
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
+
+$(TEST_OUT)/test-codes: $(TESTS)/test_codes.c vcudad/codes.c vcudad/codes.h vcudad/owners.h \
+		common/share.h Makefile
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 
