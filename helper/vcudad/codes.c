@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,15 @@ static void drop(struct code *c) {
     TAILQ_REMOVE(&codes, c, by_use);
     close(c->fd);
     free(c);
+}
+
+/* Pieces of all owners. */
+static uint32_t most_of_all(void) {
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur / CODES_DESCRIPTORS_PART > CODES_MAX)
+        return CODES_MAX;
+    return (uint32_t)(files.rlim_cur / CODES_DESCRIPTORS_PART);
 }
 
 /* Makes room for another piece of `bytes` bytes; of this owner, or of all for NULL. */
@@ -78,7 +88,7 @@ static int put(const struct vcuda_supervise_session *who, uint64_t key, int fd) 
     if (!c)
         return -ENOMEM;
     make_room(who, CODES_OF_OWNER_MAX, CODES_OF_OWNER_BYTES, (uint64_t)st.st_size);
-    make_room(NULL, CODES_MAX, CODES_BYTES, (uint64_t)st.st_size);
+    make_room(NULL, most_of_all(), CODES_BYTES, (uint64_t)st.st_size);
     *c = (struct code){.who = *who, .key = key, .bytes = (uint64_t)st.st_size, .fd = fd};
     TAILQ_INSERT_HEAD(&codes, c, by_use);
     return 0;

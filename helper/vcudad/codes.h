@@ -13,11 +13,15 @@
 #include "share.h"
 #include "supervise.h"
 
-/* What one owner may leave here, and all together: pieces, a descriptor each, and bytes. */
-#define CODES_OF_OWNER_MAX 128u
+/*
+ * What one owner may leave here, and all together: pieces, a descriptor each, and bytes. All
+ * together have a part of the descriptors that vcudad may have, too.
+ */
+#define CODES_OF_OWNER_MAX 64u
 #define CODES_OF_OWNER_BYTES (64ull << 20)
 #define CODES_MAX 512u
 #define CODES_BYTES (256ull << 20)
+#define CODES_DESCRIPTORS_PART 8
 
 /*
  * A request of kind VCUDA_SHARE_CODE of a worker that serves `who`, with the descriptor that came
