@@ -21,7 +21,6 @@
 #define vcuda_write_barrier() virt_wmb()
 #define vcuda_read_barrier() virt_rmb()
 #define vcuda_exchange(p, v) xchg(p, v)
-#define vcuda_compiler_barrier() barrier()
 #else
 #define vcuda_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define vcuda_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -31,7 +30,12 @@
 #define vcuda_write_barrier() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define vcuda_read_barrier() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define vcuda_exchange(p, v) __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
-#define vcuda_compiler_barrier() __asm__ volatile("" ::: "memory")
 #endif
+
+/* Nothing for the processor: what stands before and after stays apart. */
+static inline void vcuda_compiler_barrier(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
 
 #endif

@@ -20,8 +20,8 @@
  * it has a hold; from then on vcudad counts it as the owner's, until the last hold and the last
  * token are gone. So memory counts once, however many have it, and never not at all.
  *
- * Compiled code is kept on the same road, for later programs of the owner: PUT and GET with a key in
- * place of a token, and neither hold nor count. The descriptor is sealed memory.
+ * Compiled code is kept on the same road, for later programs of the owner: PUT and GET with a key
+ * in place of a token, and neither hold nor count. The descriptor is sealed memory.
  */
 #ifndef VCUDA_HELPER_SHARE_H
 #define VCUDA_HELPER_SHARE_H

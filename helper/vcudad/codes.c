@@ -20,16 +20,14 @@ struct code {
     TAILQ_ENTRY(code) by_use; /* first: what was used last */
 };
 
-static TAILQ_HEAD(, code) codes = TAILQ_HEAD_INITIALIZER(codes);
+static TAILQ_HEAD(code_list, code) codes = TAILQ_HEAD_INITIALIZER(codes);
 
 static struct code *find(const struct vcuda_supervise_session *who, uint64_t key) {
-    struct code *c;
+    struct code *c = TAILQ_FIRST(&codes);
 
-    TAILQ_FOREACH(c, &codes, by_use) {
-        if (c->key == key && owners_same(&c->who, who))
-            return c;
-    }
-    return NULL;
+    while (c && !(c->key == key && owners_same(&c->who, who)))
+        c = TAILQ_NEXT(c, by_use);
+    return c;
 }
 
 static void drop(struct code *c) {

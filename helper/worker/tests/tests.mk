@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Included by ../../Makefile.
 
-WORKER_TESTS := $(addprefix $(TEST_OUT)/test-,objects frame account addresses handoff untold variables)
+WORKER_TESTS := $(addprefix $(TEST_OUT)/test-,objects frame account addresses handoff untold variables kept)
 WORKER_TEST_CC := $(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Iworker $(SANITIZE)
 
 .PHONY: check-worker
@@ -16,6 +16,7 @@ $(TEST_OUT)/test-account: $(addprefix common/,account.c log.c packet.c share.c) 
 $(TEST_OUT)/test-addresses: worker/addresses.c
 $(TEST_OUT)/test-handoff: common/handoff.c
 $(TEST_OUT)/test-variables: worker/variables.c ../cuda/image.c ../cuda/fatbin.c ../cuda/unpack.c
+$(TEST_OUT)/test-kept: worker/kept.c
 $(TEST_OUT)/test-untold: worker/untold.c ../cuda/cuda_errors.c
 $(WORKER_TESTS): $(TEST_OUT)/test-%: worker/tests/test_%.c $(wildcard worker/*.h common/*.h) \
 		Makefile | rooms
