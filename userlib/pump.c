@@ -296,7 +296,8 @@ static void hand_over(void) {
 
 /* Whether this thread is the pump now, for `own` if it is a call's. */
 static bool become_pump(struct rpc *own) {
-    if (vcuda_load_once(&S.pumping) || vcuda_exchange(&S.pumping, 1))
+    /* In order: who is about to sleep has said so before. */
+    if (load_in_order(&S.pumping) || vcuda_exchange(&S.pumping, 1))
         return false;
     S.own = own;
     return true;
