@@ -2,17 +2,21 @@
 /*
  * A CUDA program that makes calls of one sort, for whoever counts what they cost:
  *
- *   guest-calls [-d SECONDS] [-p MICROSECONDS] query N
- *   guest-calls [-d SECONDS] [-p MICROSECONDS] launch N
+ *   guest-calls [OPTION...] query N
+ *   guest-calls [OPTION...] launch N
  *   guest-calls [-r ROUNDS] [-n] pinned|pageable BYTES
  *
- * query waits for each answer; launch posts an empty kernel, and waits after each 1000. -p pauses
- * after each call; -d stands still before the first and after the last one, so that the calls can
- * be counted without the program's start and end. pinned and pageable copy BYTES to the GPU and
- * back, ROUNDS (1) times, and compare, unless -n says that the driver copies nothing; they load no
- * module. Times go out as samples.h says, one
- * line for calls, and lines "up" and "down" for copies. With VCUDA_STATS=1 the library prints its
- * counters.
+ * query waits for each answer; launch posts an empty kernel, and waits after each 1000. Options:
+ *
+ *   -a SECONDS       begins at that second of the day, so that several programs begin together
+ *   -d SECONDS       stands still before the first call and after the last one, so that the calls
+ *                    can be counted without the program's start and end
+ *   -p MICROSECONDS  pauses after each call
+ *   -t MILLISECONDS  N calls again and again for that long; times are those of the first N
+ *
+ * pinned and pageable copy BYTES to the GPU and back, ROUNDS (1) times, and compare, unless -n says
+ * that the driver copies nothing; they load no module. Times go out as samples.h says, one line for
+ * calls, and lines "up" and "down" for copies. With VCUDA_STATS=1 the library prints its counters.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +47,7 @@ static const char empty_kernel[] = ".version 7.0\n"
                                    "}\n";
 
 static unsigned int delay_s, pause_us;
+static long begin_at, run_ms;
 static long rounds = 1;
 static bool copied = true; /* by the driver */
 
@@ -67,23 +72,27 @@ static void repeat(void (*call)(CUfunction kernel, long i), long count) {
     CUmodule module;
     CUfunction kernel;
     struct samples s;
-    long start;
+    long start, made = 0;
 
     samples_init(&s, count);
     CK(cuModuleLoadData(&module, empty_kernel));
     CK(cuModuleGetFunction(&kernel, module, "empty"));
     sleep(delay_s);
+    samples_sleep_until(begin_at);
     start = samples_now_ns();
-    for (long i = 0; i < count; i++) {
-        long begun = samples_now_ns();
+    do {
+        for (long i = 0; i < count; i++) {
+            long begun = samples_now_ns();
 
-        call(kernel, i);
-        samples_add(&s, begun);
-        if (pause_us)
-            usleep(pause_us);
-    }
+            call(kernel, i);
+            samples_add(&s, begun);
+            if (pause_us)
+                usleep(pause_us);
+        }
+        made += count;
+    } while (samples_now_ns() - start < run_ms * 1000000);
     CK(cuCtxSynchronize());
-    printf("%ld calls in %ld us\n", count, (samples_now_ns() - start) / 1000);
+    printf("%ld calls in %ld us\n", made, (samples_now_ns() - start) / 1000);
     samples_print(&s);
     sleep(delay_s);
 }
@@ -147,8 +156,9 @@ static void copy_pageable(size_t size) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: guest-calls [-d SECONDS] [-p MICROSECONDS] query|launch N\n"
-                    "       guest-calls [-r ROUNDS] [-n] pinned|pageable BYTES\n");
+    fprintf(stderr, "usage: guest-calls [OPTION...] query|launch N\n"
+                    "       guest-calls [-r ROUNDS] [-n] pinned|pageable BYTES\n"
+                    "options: -a SECONDS -d SECONDS -p MICROSECONDS -t MILLISECONDS\n");
     return 2;
 }
 
@@ -158,8 +168,10 @@ int main(int argc, char **argv) {
     long number;
     int option;
 
-    while ((option = getopt(argc, argv, "d:np:r:")) != -1) {
-        if (option == 'd')
+    while ((option = getopt(argc, argv, "a:d:np:r:t:")) != -1) {
+        if (option == 'a')
+            begin_at = atol(optarg);
+        else if (option == 'd')
             delay_s = (unsigned int)atoi(optarg);
         else if (option == 'n')
             copied = false;
@@ -167,6 +179,8 @@ int main(int argc, char **argv) {
             pause_us = (unsigned int)atoi(optarg);
         else if (option == 'r' && atol(optarg) > 0)
             rounds = atol(optarg);
+        else if (option == 't')
+            run_ms = atol(optarg);
         else
             return usage();
     }

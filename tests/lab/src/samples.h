@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "../../../protocol/clock.h"
 
@@ -17,6 +18,18 @@ struct samples {
 /* By the processor's counter: the system's clock is a system call in these guests. */
 static inline long samples_now_ns(void) {
     return (long)vcuda_now_ns();
+}
+
+/* Until that second of the day, which the guests of one host agree on: programs in several of them
+ * begin together. Ends the program when it is over already. 0: at once. */
+static inline void samples_sleep_until(long second) {
+    struct timespec at = {.tv_sec = second};
+
+    if (second && time(NULL) >= second) {
+        fprintf(stderr, "too late to begin together\n");
+        exit(1);
+    }
+    clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
 }
 
 /* Room for `room` samples, touched already: no page fault is measured. Ends the program without

@@ -3,14 +3,19 @@
  * Both ends of what vcuda is compared with: TCP over netfront and netback, as anybody would write
  * it (one connection, TCP_NODELAY).
  *
- *   tcp-ends serve PORT                            dom0: a process for each connection
- *   tcp-ends [-b] [-p MICROSECONDS] ping HOST PORT N   64 bytes there and back, N times
- *   tcp-ends up|down HOST PORT BYTES               a stream to the server, or from it
+ *   tcp-ends serve PORT                        dom0: a process for each connection
+ *   tcp-ends [OPTION...] ping HOST PORT N      a message there and 64 bytes back, N times
+ *   tcp-ends [OPTION...] up|down HOST PORT BYTES   a stream to the server, or from it
  *
- *   -b  both ends look for bytes without pause instead of sleeping in read
- *   -p  pause after each ping, so that the other end sleeps when the next one comes
+ *   -a SECONDS       begins at that second of the day, so that several begin together
+ *   -b               both ends of a ping look for bytes without pause instead of sleeping in read
+ *   -m BYTES         of each message: of a ping (64), of what is given to send at once in a stream
+ *                    (256 KiB)
+ *   -p MICROSECONDS  pause after each ping, so that the other end sleeps when the next one comes
+ *   -t MILLISECONDS  again and again for that long, over the same connection
  *
- * ping prints the samples' line (samples.h), up and down "bytes=N ns=N".
+ * An eighth goes first and is not measured. ping prints the samples' line (samples.h), up and down
+ * "bytes=N ns=N", with -t all "times=N ns=N".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,20 +30,23 @@
 
 #include "samples.h"
 
-#define MESSAGE 64
+#define ANSWER 64
 #define CHUNK (256 << 10)
+#define LARGEST (16 << 20)
 
 enum mode { PING = 'p', UP = 'u', DOWN = 'd' };
 
-/* What the client wants of the server: the first bytes of a connection. */
+/* What the client wants of the server next. */
 struct wish {
     char mode;
     char busy;
     char pad[6];
-    long bytes;
+    long amount;  /* pings, or bytes of a stream */
+    long message; /* bytes */
 };
 
-static char buffer[CHUNK];
+static char *buffer;
+static long room;
 
 static void die(const char *what) {
     fprintf(stderr, "tcp-ends: %s: %s\n", what, strerror(errno));
@@ -75,16 +83,31 @@ static void put(int fd, const void *from, size_t size) {
     }
 }
 
-static void put_all(int fd, long bytes) {
+/* Touched already: no page fault is measured. */
+static void make_room(long message) {
+    long wanted = message > CHUNK ? message : CHUNK;
+
+    if (room >= wanted)
+        return;
+    free(buffer);
+    buffer = malloc((size_t)wanted);
+    if (!buffer)
+        die("memory");
+    memset(buffer, 1, (size_t)wanted);
+    room = wanted;
+}
+
+static void put_all(int fd, long bytes, long message) {
     for (long size; bytes > 0; bytes -= size) {
-        size = bytes < CHUNK ? bytes : CHUNK;
+        size = bytes < message ? bytes : message;
         put(fd, buffer, (size_t)size);
     }
 }
 
+/* As much at once as has come, however it was sent. */
 static void get_all(int fd, long bytes) {
     while (bytes > 0) {
-        ssize_t n = recv(fd, buffer, CHUNK, 0);
+        ssize_t n = recv(fd, buffer, (size_t)(bytes < room ? bytes : room), 0);
 
         if (n > 0)
             bytes -= n;
@@ -102,25 +125,32 @@ static void no_delay(int fd) {
 
 /* ---- dom0's end ---------------------------------------------------------- */
 
+static void answer(int fd, const struct wish *wish) {
+    for (long i = 0; i < wish->amount; i++) {
+        if (!get(fd, buffer, (size_t)wish->message, wish->busy))
+            return;
+        put(fd, buffer, ANSWER);
+    }
+}
+
 static void serve_one(int fd) {
-    char message[MESSAGE];
     struct wish wish;
 
     no_delay(fd);
-    if (!get(fd, &wish, sizeof(wish), 0))
-        return;
-    switch (wish.mode) {
-    case PING:
-        while (get(fd, message, sizeof(message), wish.busy))
-            put(fd, message, sizeof(message));
-        break;
-    case UP:
-        get_all(fd, wish.bytes);
-        put(fd, "!", 1); /* all of it has arrived */
-        break;
-    case DOWN:
-        put_all(fd, wish.bytes);
-        break;
+    while (get(fd, &wish, sizeof(wish), 0) && wish.message > 0 && wish.message <= LARGEST) {
+        make_room(wish.message);
+        switch (wish.mode) {
+        case PING:
+            answer(fd, &wish);
+            break;
+        case UP:
+            get_all(fd, wish.amount);
+            put(fd, "!", 1); /* all of it has arrived */
+            break;
+        case DOWN:
+            put_all(fd, wish.amount, wish.message);
+            break;
+        }
     }
 }
 
@@ -147,68 +177,100 @@ static int serve(int port) {
 
 /* ---- the guest's end ----------------------------------------------------- */
 
-static int ask(const char *host, const char *port, const struct wish *wish) {
+static int reach(const char *host, const char *port) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(port))};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     if (!inet_aton(host, &at.sin_addr) || connect(fd, (struct sockaddr *)&at, sizeof(at)))
         die(host);
     no_delay(fd);
-    put(fd, wish, sizeof(*wish));
     return fd;
 }
 
-static void ping(int fd, long count, int busy, unsigned int pause_us) {
-    char message[MESSAGE] = {0};
-    struct samples s;
-
-    samples_init(&s, count);
-    for (long i = -count / 10; i < count; i++) {
+static void ping(int fd, const struct wish *wish, unsigned int pause_us, struct samples *s) {
+    for (long i = 0; i < wish->amount; i++) {
         long begun = samples_now_ns();
 
-        put(fd, message, sizeof(message));
-        if (!get(fd, message, sizeof(message), busy))
+        put(fd, buffer, (size_t)wish->message);
+        if (!get(fd, buffer, ANSWER, wish->busy))
             die("the server has gone");
-        if (i >= 0)
-            samples_add(&s, begun);
+        samples_add(s, begun);
         if (pause_us)
             usleep(pause_us);
     }
-    samples_print(&s);
 }
 
 static void stream(int fd, const struct wish *wish) {
+    if (wish->mode == DOWN) {
+        get_all(fd, wish->amount);
+        return;
+    }
+    put_all(fd, wish->amount, wish->message);
+    if (!get(fd, buffer, 1, 0))
+        die("the server has gone");
+}
+
+/* All that is wanted, once: the nanoseconds it took. */
+static long once(int fd, const struct wish *wish, unsigned int pause_us, struct samples *s) {
     long begun = samples_now_ns();
 
-    if (wish->mode == UP) {
-        put_all(fd, wish->bytes);
-        if (!get(fd, buffer, 1, 0))
-            die("the server has gone");
-    } else {
-        get_all(fd, wish->bytes);
-    }
-    printf("bytes=%ld ns=%ld\n", wish->bytes, samples_now_ns() - begun);
+    put(fd, wish, sizeof(*wish));
+    if (wish->mode == PING)
+        ping(fd, wish, pause_us, s);
+    else
+        stream(fd, wish);
+    return samples_now_ns() - begun;
+}
+
+static void measure(int fd, const struct wish *wish, unsigned int pause_us, long run_ms,
+                    long begin_at) {
+    struct wish first = *wish;
+    long times = 0, took = 0;
+    struct samples s;
+
+    make_room(wish->message);
+    first.amount = (first.amount + 7) / 8;
+    samples_init(&s, first.amount);
+    once(fd, &first, pause_us, &s);
+    samples_init(&s, wish->mode == PING ? wish->amount : 1);
+    samples_sleep_until(begin_at);
+    do {
+        took += once(fd, wish, pause_us, &s);
+        times++;
+    } while (took < run_ms * 1000000);
+    if (run_ms)
+        printf("times=%ld ns=%ld\n", times, took);
+    else if (wish->mode == PING)
+        samples_print(&s);
+    else
+        printf("bytes=%ld ns=%ld\n", wish->amount, took);
 }
 
 static int usage(void) {
     fprintf(stderr, "usage: tcp-ends serve PORT\n"
-                    "       tcp-ends [-b] [-p MICROSECONDS] ping HOST PORT N\n"
-                    "       tcp-ends up|down HOST PORT BYTES\n");
+                    "       tcp-ends [OPTION...] ping HOST PORT N\n"
+                    "       tcp-ends [OPTION...] up|down HOST PORT BYTES\n"
+                    "options: -a SECONDS -b -m BYTES -p MICROSECONDS -t MILLISECONDS\n");
     return 2;
 }
 
 int main(int argc, char **argv) {
     struct wish wish = {0};
     unsigned int pause_us = 0;
-    int option, fd;
-    long number;
+    long run_ms = 0, begin_at = 0;
+    int option;
 
-    vcuda_clock_start();
-    while ((option = getopt(argc, argv, "bp:")) != -1) {
-        if (option == 'b')
+    while ((option = getopt(argc, argv, "a:bm:p:t:")) != -1) {
+        if (option == 'a')
+            begin_at = atol(optarg);
+        else if (option == 'b')
             wish.busy = 1;
+        else if (option == 'm')
+            wish.message = atol(optarg);
         else if (option == 'p')
             pause_us = (unsigned int)atoi(optarg);
+        else if (option == 't')
+            run_ms = atol(optarg);
         else
             return usage();
     }
@@ -218,15 +280,11 @@ int main(int argc, char **argv) {
     if (argc - optind != 4)
         return usage();
     wish.mode = argv[0][0];
-    number = atol(argv[3]);
-    if (number <= 0 || !strchr("pud", wish.mode))
+    wish.amount = atol(argv[3]);
+    if (!wish.message)
+        wish.message = wish.mode == PING ? ANSWER : CHUNK;
+    if (wish.amount <= 0 || wish.message < 0 || wish.message > LARGEST || !strchr("pud", wish.mode))
         return usage();
-    wish.bytes = number;
-    fd = ask(argv[1], argv[2], &wish);
-    if (wish.mode == PING)
-        ping(fd, number, wish.busy, pause_us);
-    else
-        stream(fd, &wish);
-    close(fd);
+    measure(reach(argv[1], argv[2]), &wish, pause_us, run_ms, begin_at);
     return 0;
 }
