@@ -14,6 +14,7 @@
  *   END     token                                         nobody can have it any more
  *   LEAVE   hold                                          the worker has it no more
  *   RESIZE  hold, bytes                                   (no answer)
+ *   ENDING                                                how many workers end (in bytes)
  *
  * A hold is a worker's on a piece of memory: the exporter's from its first PUT of it on, an
  * importer's from GET on. The exporter counts the piece in its own place of the account as long as
@@ -34,6 +35,7 @@ enum vcuda_share_op {
     VCUDA_SHARE_END,
     VCUDA_SHARE_LEAVE,
     VCUDA_SHARE_RESIZE,
+    VCUDA_SHARE_ENDING,
 };
 
 enum vcuda_share_kind {

@@ -14,12 +14,20 @@ static bool cut_off(const struct worker *worker, const char *why) {
 }
 
 static bool answer(const struct worker *worker, const struct vcuda_share_answer *what, int fd) {
-    return !vcuda_share_answer(worker->spawned.sock, what, fd) ||
-           cut_off(worker, "does not read its answers");
+    int error = vcuda_share_answer(worker->spawned.sock, what, fd);
+
+    if (error == -EPIPE) /* its program was killed meanwhile, and it with it */
+        return false;
+    return !error || cut_off(worker, "does not read its answers");
 }
 
 static bool serve(const struct worker *worker, const struct vcuda_share_request *request, int fd,
                   struct vcuda_share_answer *what, int *give) {
+    if (request->op == VCUDA_SHARE_ENDING && fd < 0) {
+        *what = (struct vcuda_share_answer){.bytes = pool_ending(worker->pool)};
+        *give = -1;
+        return true;
+    }
     if (request->kind == VCUDA_SHARE_CODE)
         return codes_serve(&worker->session, request, fd, what, give);
     return shares_serve(owners_shares(worker->owner), worker->session.place, request, fd, what,

@@ -35,6 +35,22 @@ unsigned pool_count(const struct pool *pool, enum worker_state state) {
     return count;
 }
 
+static bool is_ending(const struct worker *w) {
+    if (w->state != SERVING)
+        return false;
+    return w->deadline || vcuda_stats_get(&w->spawned.stats->state) == VCUDA_WORKER_ENDING ||
+           (w->session.domid == VCUDA_SUPERVISE_LOCAL && kill((pid_t)w->session.pid, 0) &&
+            errno == ESRCH);
+}
+
+unsigned pool_ending(const struct pool *pool) {
+    unsigned count = 0;
+
+    for (const struct worker *w = pool->workers; w; w = w->next)
+        count += is_ending(w);
+    return count;
+}
+
 static unsigned queue_length(const struct pool *pool) {
     unsigned length = 0;
 

@@ -69,6 +69,8 @@ struct request *pool_waiting(const struct pool *pool, uint32_t domid, uint32_t s
 void pool_session_gone(struct pool *pool, uint32_t domid, uint32_t session);
 
 unsigned pool_count(const struct pool *pool, enum worker_state state);
+/* Workers whose programs have ended, and which may hold still what those had. */
+unsigned pool_ending(const struct pool *pool);
 /* Local sessions of a user, waiting ones included. */
 unsigned pool_sessions_of(const struct pool *pool, uint32_t uid);
 

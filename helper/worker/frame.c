@@ -26,6 +26,13 @@ bool frame_open(struct frame *f, const void *record, uint32_t len, uint32_t slot
     return true;
 }
 
+void frame_again(struct frame *f, uint32_t slots) {
+    const uint8_t *record = (const uint8_t *)f->slots - sizeof(struct vcuda_rec);
+
+    frame_close(f);
+    frame_open(f, record, f->head.len, slots);
+}
+
 void frame_close(struct frame *f) {
     free(f->reply);
     free(f->handles);

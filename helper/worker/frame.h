@@ -44,6 +44,8 @@ struct frame {
  * short for them.
  */
 bool frame_open(struct frame *f, const void *record, uint32_t len, uint32_t slots);
+/* The same once more, as if the call had not been made. */
+void frame_again(struct frame *f, uint32_t slots);
 /* Frees what the answer held. */
 void frame_close(struct frame *f);
 

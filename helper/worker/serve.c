@@ -9,6 +9,7 @@
 #include "lanes.h"
 #include "log.h"
 #include "messages.h"
+#include "shared.h"
 #include "sleep.h"
 #include "spin.h"
 #include "untold.h"
@@ -20,6 +21,8 @@
 #define LOOK_ALONG_NS 10000000u
 /* Records taken before pending answers are looked after. */
 #define BURST 16
+/* How often a call that finds no memory is made again, since another program's came free. */
+#define TRIES 8
 /* Bytes: most records are shorter, and what is asked for too early is lost again. */
 #define FETCH_AHEAD 256u
 
@@ -111,10 +114,22 @@ static bool tells_another(struct worker *w, const struct vcuda_rec *head,
     return untold != CUDA_SUCCESS;
 }
 
-static void make_call(struct worker *w, struct frame *f, const struct dispatch *d) {
-    f->status = worker_use_context(w, f->head.ctx);
-    if (f->status == CUDA_SUCCESS)
-        f->status = d->run(w, f);
+CUresult worker_run_call(struct worker *w, struct frame *f) {
+    const struct dispatch *d = &dispatch_table[f->head.call];
+    CUresult r = worker_use_context(w, f->head.ctx);
+
+    if (r == CUDA_SUCCESS)
+        r = d->run(w, f);
+    /* A native program has ended only once what it had is free. */
+    for (int i = 0; r == CUDA_ERROR_OUT_OF_MEMORY && i < TRIES && shared_await_endings(); i++) {
+        frame_again(f, d->slots);
+        r = d->run(w, f);
+    }
+    return r;
+}
+
+static void make_call(struct worker *w, struct frame *f) {
+    f->status = worker_run_call(w, f);
     if (f->pending && f->status == CUDA_SUCCESS)
         pending_add(w, f);
     else
@@ -128,7 +143,7 @@ void worker_make_call(struct worker *w, const void *record, uint32_t len) {
     struct frame f;
 
     if (frame_open(&f, record, len, d->slots) && !tells_another(w, head, d))
-        make_call(w, &f, d);
+        make_call(w, &f);
 }
 
 /* Whether a lane makes the call. If not, those have made what must come before it. */
@@ -167,7 +182,7 @@ static void execute(struct worker *w, uint32_t len) {
             refuse(w, head, CUDA_ERROR_OUT_OF_MEMORY);
         return;
     }
-    make_call(w, &f, d);
+    make_call(w, &f);
 }
 
 /* While a call is made, what follows it comes over from the program's processor. */

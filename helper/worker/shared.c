@@ -4,8 +4,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "log.h"
+
+/* How long another worker may take to end, and between two questions. */
+#define ENDINGS_MS 3000
+#define ENDINGS_STEP_MS 5
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a question and its answer */
 static int sock = -1;
@@ -86,6 +91,24 @@ void shared_leave(uint32_t hold) {
 
     if (hold)
         ask(&request, -1, &answer, &unused);
+}
+
+static uint64_t ending(void) {
+    const struct vcuda_share_request request = {.op = VCUDA_SHARE_ENDING};
+    struct vcuda_share_answer answer;
+    int unused;
+
+    return ask(&request, -1, &answer, &unused) ? 0 : answer.bytes;
+}
+
+bool shared_await_endings(void) {
+    uint64_t before = ending(), now = before;
+
+    for (int ms = 0; now && now >= before && ms < ENDINGS_MS; ms += ENDINGS_STEP_MS) {
+        usleep(ENDINGS_STEP_MS * 1000);
+        now = ending();
+    }
+    return now < before;
 }
 
 int shared_code_get(uint64_t key) {

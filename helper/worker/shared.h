@@ -32,6 +32,11 @@ CUresult shared_get(enum vcuda_share_kind kind, const struct vcuda_share_token *
 CUresult shared_end(const struct vcuda_share_token *token);
 /* The session has a piece no more; before it counts its memory no more. 0 does nothing. */
 void shared_leave(uint32_t hold);
+/*
+ * Where workers of programs that have ended hold still what those had: waits until one has ended.
+ * False: there is none, or it takes long.
+ */
+bool shared_await_endings(void);
 /* What a program of this owner kept under a key: a descriptor, the caller's, or -1. */
 int shared_code_get(uint64_t key);
 /* Keeps sealed memory, whose descriptor stays the caller's, until others need the room. */

@@ -51,15 +51,6 @@ bool waiters_working(void) {
     return vcuda_load_once(&waiters.busy) || vcuda_load_once(&waiters.queued);
 }
 
-static void run(struct job *job) {
-    struct worker *w = job->worker;
-    struct frame *f = &job->frame;
-
-    f->status = worker_use_context(w, f->head.ctx);
-    if (f->status == CUDA_SUCCESS)
-        f->status = dispatch_table[f->head.call].run(w, f);
-}
-
 /* Under the lock. With few processors the executor's and the program's looking is enough. */
 static bool may_look(void) {
     return !waiters.one_looks && waiters.looking.ceiling > waiters.looking.floor;
@@ -152,7 +143,7 @@ static void *waiter(void *unused) {
         if (!waiters.todo)
             waiters.todo_end = &waiters.todo;
         pthread_mutex_unlock(&waiters.lock);
-        run(job);
+        job->frame.status = worker_run_call(job->worker, &job->frame);
         pthread_mutex_lock(&waiters.lock);
         /* Free for the next, which the program may send as soon as it has the answer. */
         vcuda_store_once(&waiters.busy, waiters.busy - 1);

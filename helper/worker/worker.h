@@ -61,6 +61,9 @@ bool worker_watch(struct worker *w);
 /* Makes the call of a record that was checked, and answers it. The executor and lanes. */
 void worker_make_call(struct worker *w, const void *record, uint32_t len);
 
+/* The same without the answer, which it fills in but for its status. Any thread. */
+CUresult worker_run_call(struct worker *w, struct frame *f);
+
 /* Makes the context of a name current for this thread. 0 changes nothing. */
 CUresult worker_use_context(struct worker *w, uint64_t name);
 /* Forgets what this thread believes to be current. */

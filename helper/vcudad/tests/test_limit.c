@@ -182,6 +182,26 @@ static void test_shared_memory_counts(void **state) {
     assert_int_equal(program_end(&a), 0);
 }
 
+/* A program that starts when another has ended finds its memory free, however long that takes. */
+static void test_waits_for_what_ends(void **state) {
+    struct program a = start(), b;
+    pid_t worker;
+
+    (void)state;
+    expect(&a, "take 64\n", "64 error 0");
+    worker = program_worker(&vcudad, &a);
+    assert_int_equal(kill(worker, SIGSTOP), 0);
+    assert_int_equal(kill(a.pid, SIGKILL), 0);
+    program_end(&a);
+    b = start();
+    program_tell(&b, "take 64\n");
+    usleep(300 * 1000);
+    assert_int_equal(kill(worker, SIGCONT), 0);
+    assert_string_equal(program_says(&b, PATIENCE_MS), "64 error 0");
+    expect(&b, "take 1\n", "0 error 2");
+    assert_int_equal(program_end(&b), 0);
+}
+
 /* What another program has open counts as long as it has, and once, however its maker ended it. */
 static void lent_counts(const char *ended_by) {
     struct program a, b;
@@ -296,6 +316,7 @@ int main(void) {
         TEST(test_all_kinds_count),
         TEST(test_programs_share_it),
         TEST(test_death_gives_it_back),
+        TEST(test_waits_for_what_ends),
         TEST(test_shared_memory_counts),
         TEST(test_shared_pool_counts),
         TEST(test_lent_memory_counts),
