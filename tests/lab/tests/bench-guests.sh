@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 900
+# bound: 1500
 # Scaling: 1, 2 and 3 guests of one kind, the first of those wanted, that call at once, against as
 # many that use TCP, see /lab/figures.sh. Figures are thousand calls a second of all of them. "busy"
 # are ends that look for news all the time; without it, ours looks as long as it does by itself, TCP's

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bound: 900
+# bound: 1500
 # XenLoop's experiment: bandwidth and latency by size, vcuda against TCP, see /lab/figures.sh. The rate
 # is that of the same amount in copies, or messages, of each size, one after the other, until all
 # have arrived. A trip is one copy up to the GPU that is waited for, against a message of that size
