@@ -79,7 +79,7 @@ static CUresult copy_out(void *dst, CUdeviceptr src, size_t bytes, CUstream stre
 /* Rows of one side of a copy, if they are the host's. */
 static void touch_rows(CUmemorytype type, const void *host, uint64_t at, size_t pitch, size_t width,
                        size_t rows) {
-    for (size_t y = 0; type == CU_MEMORYTYPE_HOST && y < rows; y++)
+    for (size_t y = 0; type == CU_MEMORYTYPE_HOST && width && y < rows; y++)
         read_all((const char *)host + at + y * pitch, width);
 }
 
@@ -94,6 +94,10 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream) {
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream) {
     (void)stream;
+    /* Of what touches none of ours there may be any number. */
+    if (!c->WidthInBytes || !c->Height ||
+        (c->srcMemoryType != CU_MEMORYTYPE_HOST && c->dstMemoryType != CU_MEMORYTYPE_HOST))
+        return CUDA_SUCCESS;
     for (size_t z = 0; z < c->Depth; z++) {
         touch_rows(c->srcMemoryType, c->srcHost,
                    c->srcXInBytes + c->srcPitch * (c->srcY + c->srcHeight * (c->srcZ + z)),
@@ -225,9 +229,7 @@ bool waiters_run(struct worker *w, const void *data, uint32_t len) {
 
     require(
         frame_open(&f, data, len, dispatch_table[((const struct vcuda_rec *)data)->call].slots));
-    f.status = worker_use_context(w, f.head.ctx);
-    if (f.status == CUDA_SUCCESS)
-        f.status = dispatch_table[f.head.call].run(w, &f);
+    f.status = worker_run_call(w, &f);
     answers_put(w, &f);
     frame_close(&f);
     return true;
