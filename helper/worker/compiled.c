@@ -13,8 +13,8 @@
 #include "shared.h"
 #include "worker.h"
 
-static bool find(const struct kept_text *of, char **code) {
-    int fd = shared_code_get(kept_key(of));
+static bool find(const struct kept_text *of, uint64_t key, char **code) {
+    int fd = shared_code_get(key);
     size_t code_bytes;
     bool found;
 
@@ -26,17 +26,17 @@ static bool find(const struct kept_text *of, char **code) {
 }
 
 /* For others; if it cannot be, they compile it again. */
-static void keep(const struct kept_text *of, const char *code, size_t code_bytes) {
+static void keep(const struct kept_text *of, uint64_t key, const char *code, size_t code_bytes) {
     int fd = kept_write(of, code, code_bytes);
 
     if (fd < 0)
         return;
-    shared_code_put(kept_key(of), fd);
+    shared_code_put(key, fd);
     close(fd);
 }
 
 /* The linker puts the code in the place of what it is given. */
-static bool make(struct worker *w, const struct kept_text *of, char **code) {
+static bool make(struct worker *w, const struct kept_text *of, uint64_t key, char **code) {
     CUcontext context = NULL;
     struct jit plain = {0};
     size_t size = of->bytes;
@@ -48,7 +48,7 @@ static bool make(struct worker *w, const struct kept_text *of, char **code) {
     memcpy(*code, of->text, size);
     (*code)[size] = 0;
     if (machine_link(w, !context, &plain, code, &size) == CUDA_SUCCESS) {
-        keep(of, *code, size);
+        keep(of, key, *code, size);
         return true;
     }
     free(*code);
@@ -59,6 +59,7 @@ bool compiled_code(struct worker *w, const void *image, size_t bytes, char **cod
     struct kept_text of = {.driver = w->driver_version};
     struct cuda_image measured;
     bool have, found, is_text;
+    uint64_t key;
     char *text;
 
     if (!machine_architecture(w, -1, &of.sm) ||
@@ -67,8 +68,9 @@ bool compiled_code(struct worker *w, const void *image, size_t bytes, char **cod
         machine_choose(&measured, of.sm, &text, &of.bytes, &is_text) != CUDA_SUCCESS)
         return false;
     of.text = text;
-    found = find(&of, code);
-    have = found || make(w, &of, code);
+    key = kept_key(&of);
+    found = find(&of, key, code);
+    have = found || make(w, &of, key, code);
     if (have)
         vcuda_log(VCUDA_LOG_DEBUG, "code of %zu bytes of text: %s", of.bytes,
                   found ? "kept" : "compiled");

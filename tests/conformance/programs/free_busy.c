@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Frees while streams have work, and while they have none any more. */
 #include <pthread.h>
-#include <unistd.h>
 
 #include "common.h"
+#include "release.h"
 
 #define STREAMS 40 /* more than a worker keeps in mind */
 
 static CUcontext context;
-static volatile int released;
-
-static void wait_for_release(void *unused) {
-    (void)unused;
-    while (!released)
-        usleep(1000);
-}
-
-static void *release_later(void *unused) {
-    usleep(300000);
-    released = 1;
-    return unused;
-}
-
 /* ---- one that has something to do ---- */
 
 static void *free_it(void *memory) {

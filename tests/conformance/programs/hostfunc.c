@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "release.h"
 
 KERNELS(basics);
 
@@ -111,20 +112,6 @@ static void many(CUstream *streams, int n) {
 }
 
 /* ---- a function that takes long ---- */
-
-static volatile int released;
-
-static void wait_for_release(void *unused) {
-    (void)unused;
-    while (!released)
-        usleep(1000);
-}
-
-static void *release_later(void *unused) {
-    usleep(300000);
-    released = 1;
-    return unused;
-}
 
 static void others_go_on(CUstream blocked, CUstream other, CUdeviceptr d) {
     CUevent before, after;
