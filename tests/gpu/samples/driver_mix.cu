@@ -28,6 +28,8 @@ int main() {
     DRV(cuMemAlloc(&p, 128));
     d = (int *)p;
     SHOW(cudaMemcpy(d, v.data(), 128, cudaMemcpyHostToDevice));
+    /* A copy from pageable memory may be under way still, and `s` does not wait for it. */
+    SHOW(cudaDeviceSynchronize());
     DRV(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     add<<<1, 32, 0, s>>>(d, 3);
     SHOW(cudaGetFuncBySymbol(&f, (const void *)add));
