@@ -84,6 +84,13 @@ struct vcuda_side {
 #define VCUDA_HOST_DONE_OFFSET 1024u
 #define VCUDA_HOST_PLACES 64u
 
+/*
+ * A wait that the GPU itself tells the program of: the upper half of the call's
+ * tag, in H's page, written by the device once the stream has come so far. Such
+ * a call, which VCUDA_REC_LOOKS permitted, has no completion.
+ */
+#define VCUDA_TOLD_OFFSET (VCUDA_SIDE_H_OFFSET + 1024u)
+
 /* The control page of a device. */
 #define VCUDA_CTL_SIDE_G_OFFSET 0u
 #define VCUDA_CTL_SIDE_H_OFFSET 512u

@@ -43,12 +43,18 @@
 struct vcuda_rec {
 	__u32 len; /* bytes, header and padding included; multiple of 8 */
 	__u16 call;
-	__u16 flags; /* completions: number of slots; else 0 */
+	__u16 flags; /* completions: number of slots; submissions: VCUDA_REC_* */
 	__u64 tag;
 	__u64 ctx;
 	__u32 status;
 	__u32 deferred;
 };
+
+/*
+ * The caller also looks at the word of VCUDA_TOLD_OFFSET: the upper half of the
+ * call's tag there says that it has ended well, and had nothing else to tell.
+ */
+#define VCUDA_REC_LOOKS 1u
 
 /* Longest record, both ways. Larger data goes through the arena. */
 #define VCUDA_REC_MAX 49152u

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "ring.h"
 
 /* All in nanoseconds. */
 struct vcuda_spin {
@@ -57,21 +56,21 @@ static inline void vcuda_spin_init(struct vcuda_spin *s, __u64 ceiling,
 }
 
 /*
- * Looks for a record for a microsecond or less: whether there are news. `first`
- * is for the first look of a wait: a pause takes up to 50 ns on some processors,
- * much of a call that the peer answers at once. The record's own line is left
- * alone: what is waited for comes with the index (vcuda_tx_tell), and its writer
- * has that line to itself. Where looking is in vain, this does not.
+ * Looks for news for a microsecond or less: whether there are any. `first` is
+ * for the first look of a wait: a pause takes up to 50 ns on some processors,
+ * much of a call that the peer answers at once. A record's own line is to be
+ * left alone: what is waited for comes with the index (vcuda_tx_tell), and its
+ * writer has that line to itself. Where looking is in vain, this does not.
  */
 static inline int vcuda_spin_look(const struct vcuda_spin *s,
-				  struct vcuda_duplex *d, int first)
+				  int (*news)(void *arg), void *arg, int first)
 {
 	int i;
 
 	if (!s->limit)
 		return 0;
 	for (i = 0; i < (first ? 256 : 32); i++) {
-		if (vcuda_rx_ready(d))
+		if (news(arg))
 			return 1;
 		if (!first)
 			__builtin_ia32_pause();

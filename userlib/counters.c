@@ -53,12 +53,13 @@ void counters_print(const char *transport) {
 
     if (!getenv("VCUDA_STATS"))
         return;
-    fprintf(stderr,
-            "vcuda: pid=%d transport=%s calls=%lu posted=%lu waited=%lu slept=%lu "
-            "notifications=%lu pinned=%lu pageable=%lu staged=%lu inline=%lu images=%lu\n",
-            getpid(), transport, posted + waited, posted, waited, counters.slept,
-            counters.notifications, counters.bytes_moved_pinned, counters.bytes_moved_pageable,
-            counters.bytes_staged, counters.bytes_inline, counters.bytes_image);
+    fprintf(
+        stderr,
+        "vcuda: pid=%d transport=%s calls=%lu posted=%lu waited=%lu told=%lu "
+        "slept=%lu notifications=%lu pinned=%lu pageable=%lu staged=%lu inline=%lu images=%lu\n",
+        getpid(), transport, posted + waited, posted, waited, counters.told, counters.slept,
+        counters.notifications, counters.bytes_moved_pinned, counters.bytes_moved_pageable,
+        counters.bytes_staged, counters.bytes_inline, counters.bytes_image);
     if (counters_each)
         print_each();
 }

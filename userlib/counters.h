@@ -13,8 +13,9 @@
 
 struct counters {
     uint64_t posted[VCUDA_CALLS];  /* records sent, without a completion */
-    uint64_t waited[VCUDA_CALLS];  /* with one */
+    uint64_t waited[VCUDA_CALLS];  /* with an answer */
     uint64_t ns[VCUDA_CALLS];      /* that threads waited for these, if counters_each */
+    uint64_t told;                 /* waits whose answer was the GPU's word, without a completion */
     uint64_t slept;                /* times a thread went to sleep for a completion or for space */
     uint64_t notifications;        /* sent to the worker */
     uint64_t bytes_moved_pinned;   /* asked for by copies from or to pinned memory */

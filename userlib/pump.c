@@ -42,6 +42,7 @@ static struct {
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
     uint32_t lookers;              /* threads that look whether they are answered */
     uint32_t lookers_max;
+    const uint32_t *told;      /* written by the GPU: the claim that has come to its end */
     struct rpc *own;           /* the call that this thread waits for itself */
     uint32_t claims;           /* part of the tag, as generations are */
     uint32_t asleep;           /* 1 while that thread sleeps, under sleep_lock */
@@ -74,6 +75,7 @@ static uint32_t processors(void) {
 void pump_attach(bool elsewhere) {
     if (!S.record)
         S.record = malloc(VCUDA_REC_MAX);
+    S.told = (const uint32_t *)((const uint8_t *)submission.transport->rings + VCUDA_TOLD_OFFSET);
     vcuda_spin_init(&S.looking, LOOK_NS, elsewhere);
     S.lookers_max = S.looking.ceiling > VCUDA_SPIN_FLOOR_NS ? processors() / 2 : 0;
 }
@@ -139,6 +141,20 @@ static bool fill(struct rpc *rpc, const struct vcuda_rec *head, uint32_t len) {
     rpc->printed = S.printed;
     S.printed = NULL;
     return ok;
+}
+
+/* Whether the GPU has told that a call has come to its end; the answer then is filled in. */
+static bool told(struct rpc *rpc) {
+    if (!(rpc->head.flags & VCUDA_REC_LOOKS) ||
+        vcuda_load_acquire(S.told) != (uint32_t)(rpc->head.tag >> 32))
+        return false;
+    rpc->status = rpc->deferred = CUDA_SUCCESS;
+    rpc->out_count = rpc->want_len = 0;
+    rpc->printed = S.printed;
+    S.printed = NULL;
+    rpc->state = RPC_DONE;
+    vcuda_store_once(&counters.told, counters.told + 1);
+    return true;
 }
 
 /* For the call that the pump claimed. */
@@ -241,6 +257,11 @@ static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
     tell_space();
 }
 
+static int news(void *unused) {
+    (void)unused;
+    return vcuda_rx_ready(RINGS) || (S.own && told(S.own));
+}
+
 /* Reads completions until `done` says so: looks for a while after the last news, then sleeps. */
 static void pump_until(bool (*done)(void *arg), void *arg) {
     uint64_t since = 0; /* the first look that found nothing; 0: none yet */
@@ -255,7 +276,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
             continue;
         }
         tell_space();
-        if (vcuda_spin_look(&S.looking, RINGS, !since))
+        if (vcuda_spin_look(&S.looking, news, NULL, !since))
             continue;
         now = vcuda_now_ns();
         if (!since)
@@ -362,9 +383,13 @@ static void sleep_for_answer(struct rpc *rpc) {
     futex_wait(&rpc->state, RPC_WAITING);
 }
 
+static bool claimed_done(void *arg) {
+    return call_done(arg) || told(arg);
+}
+
 static void await_claimed(struct rpc *rpc) {
-    pump_until(call_done, rpc);
-    if (!call_done(rpc))
+    pump_until(claimed_done, rpc);
+    if (!claimed_done(rpc))
         rpc->status = VCUDA_ERROR_LOST;
     leave_pump();
 }
@@ -410,7 +435,10 @@ bool pump_claim(struct rpc *rpc) {
         return pump_enlist(rpc);
     rpc->state = RPC_SENT;
     rpc->printed = NULL;
-    rpc->head.tag = (uint64_t)++S.claims << 32 | OWN_PLACE;
+    /* What the GPU told last may have been this number, 2^32 claims ago. */
+    if (++S.claims == vcuda_load_once(S.told))
+        S.claims++;
+    rpc->head.tag = (uint64_t)S.claims << 32 | OWN_PLACE;
     rpc->waiter = OWN_PLACE;
     return true;
 }
@@ -421,6 +449,7 @@ bool pump_enlist(struct rpc *rpc) {
 
     rpc->state = RPC_SENT;
     rpc->printed = NULL;
+    rpc->head.flags = 0;
     lock_take(&S.waiters_lock);
     place = S.free;
     if (place)

@@ -161,7 +161,12 @@ void rpc_after_wait(void (*what)(void)) {
 }
 
 CUresult rpc_wait(struct rpc *rpc, uint32_t outs) {
-    CUresult r = submit(rpc, pump_claim);
+    CUresult r;
+
+    /* Only how it ended is of interest, which the GPU can tell as well. */
+    if (!outs)
+        rpc->head.flags = VCUDA_REC_LOOKS;
+    r = submit(rpc, pump_claim);
 
     return r == CUDA_SUCCESS ? rpc_finish(rpc, outs) : r;
 }

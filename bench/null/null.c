@@ -53,6 +53,14 @@ NOTHING cuEventQuery(CUevent hEvent) {
     return CUDA_SUCCESS;
 }
 
+/* What is said to have come before it has. */
+NOTHING cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                unsigned int flags) {
+    (void)stream, (void)flags;
+    *(volatile cuuint32_t *)addr = value;
+    return CUDA_SUCCESS;
+}
+
 NOTHING cuStreamQuery(CUstream hStream) {
     (void)hStream;
     return CUDA_SUCCESS;

@@ -22,7 +22,7 @@ enum vcuda_worker_state {
 #define VCUDA_COUNTERS(X)                                                                          \
     X(calls, "records taken from the submission ring")                                             \
     X(posted, "of them, without a completion")                                                     \
-    X(waited, "of them, with a completion")                                                        \
+    X(waited, "of them, with an answer")                                                           \
     X(beside, "of all, made beside those of other streams")                                        \
     X(slept, "times that the worker went to sleep for want of work or space")                      \
     X(notifications_sent, "wake-ups sent to the program")                                          \

@@ -21,7 +21,7 @@ static bool room(struct worker *w, uint32_t len, bool wait) {
     return vcuda_tx_fits(&w->duplex, len) == 1 || (wait && worker_await_space(w, len));
 }
 
-static void wake(struct worker *w) {
+void answers_wake(struct worker *w) {
     if (vcuda_must_wake(&w->duplex, VCUDA_WAIT_DATA))
         worker_kick(w);
 }
@@ -35,7 +35,7 @@ static bool send_messages(struct worker *w, bool wait) {
             return false;
         vcuda_tx_put(&w->duplex, 0, m->record, m->len);
         vcuda_tx_publish(&w->duplex, m->len);
-        wake(w);
+        answers_wake(w);
         messages_sent();
     }
     return true;
@@ -79,7 +79,7 @@ static bool send_answer(struct worker *w, struct frame *f, bool wait) {
         a.head.deferred = untold_take(f->head.status);
     vcuda_copy_words(a.slots, f->outs, slots);
     put(w, &a, f->reply, blob);
-    wake(w);
+    answers_wake(w);
     return true;
 }
 

@@ -18,6 +18,7 @@ bool frame_open(struct frame *f, const void *record, uint32_t len, uint32_t slot
     f->pending = f->event_is_ours = false;
     f->event = NULL;
     f->event_context = 0;
+    f->told = 0;
     f->owner = f->also_owner = f->aux = 0;
     memcpy(&f->head, record, sizeof(f->head));
     f->slots = (const uint64_t *)((const uint8_t *)record + sizeof(struct vcuda_rec));

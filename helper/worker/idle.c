@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idle.h"
 
+#include "told.h"
 #include "worker.h"
 
 /* Streams noted at one time; a program that has more at work between two questions is busy. */
@@ -10,6 +11,10 @@ static uint64_t streams[STREAMS_MAX]; /* names */
 static uint32_t stream_count;
 static bool more;  /* than that, at some time */
 static bool still; /* since the last question only what gives the GPU nothing to do */
+
+#define NOWHERE UINT64_MAX
+
+static uint64_t left_at_work = NOWHERE; /* a stream's name */
 
 static void note_stream(uint64_t name) {
     for (uint32_t i = stream_count; i-- > 0;) {
@@ -27,12 +32,25 @@ void idle_note(const struct dispatch *d, const struct frame *f) {
 
     if (!d->still)
         still = false;
+    if (!d->still && d->may_post)
+        left_at_work = d->stream ? stream : NOWHERE;
     if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM)
         note_stream(stream);
 }
 
-static bool ended(struct worker *w, CUstream stream) {
-    return w->driver.cuStreamQuery(stream) == CUDA_SUCCESS;
+bool idle_just_left(uint64_t stream) {
+    bool left = left_at_work == stream;
+
+    left_at_work = NOWHERE;
+    return left;
+}
+
+void idle_looked(void) {
+    left_at_work = NOWHERE;
+}
+
+static bool ended(struct worker *w, CUstream stream, uint64_t name, uint64_t context) {
+    return told_query(w, stream, name, context) == CUDA_SUCCESS;
 }
 
 /* Strikes out those whose work has ended: whether all has. */
@@ -42,7 +60,7 @@ static bool streams_ended(struct worker *w) {
         struct object stream;
         bool there = objects_get(&w->objects, VCUDA_KIND_STREAM, name, &stream);
 
-        if (there && !ended(w, stream.native))
+        if (there && !ended(w, stream.native, name, stream.owner))
             return false;
         stream_count--;
         /* What was destroyed may still have work: whoever asked waits for that elsewhere. */
@@ -59,6 +77,6 @@ bool idle_now(struct worker *w, uint64_t context) {
     if (still)
         return true;
     /* A question ends a capture. */
-    still = !capture_any() && ended(w, NULL) && streams_ended(w);
+    still = !capture_any() && ended(w, NULL, 0, context) && streams_ended(w);
     return still;
 }

@@ -17,6 +17,14 @@ struct worker;
 void idle_note(const struct dispatch *d, const struct frame *f);
 
 /*
+ * Whether a call just made has surely left this stream at work: nobody has looked for the next
+ * record in vain since. Once for each such call.
+ */
+bool idle_just_left(uint64_t stream);
+/* There was no record at first sight. */
+void idle_looked(void);
+
+/*
  * Whether the GPU surely has nothing to do for the session, whose context of this name is made
  * current. Asks the driver for streams that were called in since it last said so.
  */

@@ -3,6 +3,7 @@
 #include "ipc.h"
 #include "hostfunc.h"
 #include "launch_attributes.h"
+#include "told.h"
 #include "worker.h"
 
 CUresult own_cuStreamCreateWithPriority(struct worker *w, struct frame *f,
@@ -20,6 +21,15 @@ CUresult own_stream_create(struct worker *w, struct frame *f, struct args_stream
 CUresult own_cuStreamSynchronize(struct worker *w, struct frame *f,
                                  struct args_cuStreamSynchronize *a) {
     return pending_stream(w, f, a->hStream, a->hStream_name);
+}
+
+CUresult own_cuStreamQuery(struct worker *w, struct frame *f, struct args_cuStreamQuery *a) {
+    struct object s = {0};
+    uint64_t context = f->head.ctx;
+
+    if (a->hStream_name && objects_get(&w->objects, VCUDA_KIND_STREAM, a->hStream_name, &s))
+        context = s.owner;
+    return told_query(w, a->hStream, a->hStream_name, context);
 }
 
 CUresult own_cuEventCreate(struct worker *w, struct frame *f, struct args_cuEventCreate *a) {

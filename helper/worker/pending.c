@@ -3,14 +3,16 @@
  * Answers that wait for the GPU. The executor must not sleep in the driver: it records an event and
  * asks for it between other calls; after a while ever more seldom, so that it can sleep in between.
  * (An event that a thread can sleep for has the GPU interrupt: that costs more than asking, in each
- * wait, and wakes later.)
+ * wait, and wakes later.) Where the GPU tells the program itself, the event is there for errors.
  */
 #include <stdlib.h>
 
 #include "answers.h"
+#include "idle.h"
 #include "pools.h"
 #include "prints.h"
 #include "spin.h"
+#include "told.h"
 #include "worker.h"
 
 /* How long an event is asked for without a pause, at most. */
@@ -91,12 +93,29 @@ static void pool_give(struct worker *w, uint64_t context, CUevent event) {
 }
 
 void pending_forget_context(uint64_t context) {
+    told_forget_context(context);
     pthread_mutex_lock(&pool_lock);
     for (uint32_t i = pool_count; i-- > 0;) {
         if (pool[i].context == context)
             pool[i] = pool[--pool_count];
     }
     pthread_mutex_unlock(&pool_lock);
+}
+
+/* An event of ours, behind what `stream` holds now. */
+static CUresult record_event(struct worker *w, struct frame *f, CUstream stream, uint64_t context) {
+    CUresult r = pool_take(w, context, &f->event);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuEventRecord(f->event, stream);
+    if (r != CUDA_SUCCESS) {
+        pool_give(w, context, f->event);
+        return r;
+    }
+    f->event_context = context;
+    f->event_is_ours = true;
+    return CUDA_SUCCESS;
 }
 
 CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name) {
@@ -110,19 +129,12 @@ CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint
     if (stream_name && objects_get(&w->objects, VCUDA_KIND_STREAM, stream_name, &s))
         context = s.owner;
     r = worker_use_context(w, context);
-    if (r == CUDA_SUCCESS)
-        r = pool_take(w, context, &f->event);
     if (r != CUDA_SUCCESS)
         return r;
-    r = w->driver.cuEventRecord(f->event, stream);
-    if (r != CUDA_SUCCESS) {
-        pool_give(w, context, f->event);
-        return r;
-    }
-    f->event_context = context;
-    f->event_is_ours = true;
-    f->pending = true;
-    return CUDA_SUCCESS;
+    if (!idle_just_left(stream_name) || !told_ask(w, f, stream, stream_name, context))
+        r = record_event(w, f, stream, context);
+    f->pending = r == CUDA_SUCCESS;
+    return r;
 }
 
 static struct held *find_held(CUevent event) {
@@ -183,7 +195,7 @@ static void let_go(struct worker *w, CUevent event) {
 static void pending_finished(struct worker *w, struct frame *f) {
     if (f->event_is_ours)
         pool_give(w, f->event_context, f->event);
-    else
+    else if (!f->told)
         let_go(w, f->event);
 }
 
@@ -216,6 +228,8 @@ void pending_add(struct worker *w, struct frame *f) {
     }
     p->frame = *f;
     p->since = p->next = vcuda_now_ns();
+    if (f->told)
+        p->next += PAUSE_MIN_NS;
     append(p);
 }
 
@@ -223,12 +237,12 @@ bool pending_any(void) {
     return polled != NULL;
 }
 
-/* The pause after an answer of "not ready": none at first. */
+/* The pause after an answer of "not ready": none at first, if the program waits for it. */
 static void put_off(struct pending *p, uint64_t now) {
     uint64_t waited = now - p->since, pause = waited / PAUSE_PART;
 
     p->next = now;
-    if (waited < asking.limit)
+    if (waited < asking.limit && !p->frame.told)
         return;
     if (pause < PAUSE_MIN_NS)
         pause = PAUSE_MIN_NS;
@@ -256,15 +270,22 @@ int64_t pending_pause(void) {
     return (int64_t)pause;
 }
 
-static void finish(struct worker *w, struct pending *p, uint64_t now, CUresult r) {
-    vcuda_spin_learn(&asking, now - p->since);
+static void answer(struct worker *w, struct pending *p, CUresult r) {
     /* Waiting brings out what kernels printed and has pools give back what was freed, asking
      * does not. */
     if (prints_possible() || pools_freed())
         r = w->driver.cuEventSynchronize(p->frame.event);
     p->frame.status = r;
-    pending_finished(w, &p->frame);
     answers_put(w, &p->frame);
+}
+
+static void finish(struct worker *w, struct pending *p, uint64_t now, CUresult r) {
+    vcuda_spin_learn(&asking, now - p->since);
+    if (r == CUDA_SUCCESS && told_yet(w, &p->frame))
+        answers_wake(w);
+    else
+        answer(w, p, r);
+    pending_finished(w, &p->frame);
     free(p);
 }
 
@@ -274,8 +295,8 @@ void pending_poll(struct worker *w) {
 
     for (uint32_t left = polled_count; left && in_vain < IN_VAIN_MAX; left--) {
         struct pending *p = take_first();
-        CUresult r = CUDA_ERROR_NOT_READY;
-        bool due = !until(p, now);
+        bool told = told_yet(w, &p->frame), due = !told && !until(p, now);
+        CUresult r = told ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 
         if (due)
             r = w->driver.cuEventQuery(p->frame.event);

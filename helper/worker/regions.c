@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "log.h"
+#include "told.h"
 #include "worker.h"
 
 /* Where the library puts regions; anything else is none of the guest's business. */
@@ -43,6 +44,7 @@ void regions_register(struct worker *w) {
     pthread_mutex_lock(&w->regions_lock);
     if (have_base(w) && w->driver.cuCtxSetCurrent(w->base) == CUDA_SUCCESS) {
         worker_forget_context();
+        told_register(w);
         for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++) {
             struct region *r = &w->regions[i];
 
@@ -64,6 +66,7 @@ void regions_unregistered(struct worker *w) {
     pthread_mutex_lock(&w->regions_lock);
     for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
         w->regions[i].registered = false;
+    told_unregistered();
     if (w->base)
         w->driver.cuDevicePrimaryCtxRelease_v2(w->gpus[0]);
     w->base = NULL;

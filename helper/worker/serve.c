@@ -213,6 +213,10 @@ static bool execute_some(struct worker *w) {
     return taken != 0;
 }
 
+static int record_there(void *w) {
+    return !no_record(w);
+}
+
 /* With processors to spare a native program's thread looks as long. */
 static uint64_t look_limit(void) {
     bool along = looking.ceiling > looking.floor && waiters_working();
@@ -229,8 +233,9 @@ static void await_record(struct worker *w, uint64_t *since) {
     uint64_t now;
 
     /* While the GPU is asked without a pause, that is look enough. */
-    if (pause && vcuda_spin_look(&looking, &w->duplex, !*since))
+    if (pause && vcuda_spin_look(&looking, record_there, w, !*since))
         return;
+    idle_looked();
     now = vcuda_now_ns();
     if (!*since)
         *since = now;

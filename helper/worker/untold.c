@@ -31,12 +31,16 @@ void untold_note(uint32_t thread, CUresult result) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Without the lock: what this thread posted was noted before its waited call came here. */
+bool untold_any(uint32_t thread) {
+    return vcuda_load_once(&untold[thread % PLACES].error) != CUDA_SUCCESS;
+}
+
 CUresult untold_take(uint32_t thread) {
     uint32_t place = thread % PLACES;
     CUresult error = CUDA_SUCCESS;
 
-    /* Without the lock: what this thread posted was noted before its waited call came here. */
-    if (vcuda_load_once(&untold[place].error) == CUDA_SUCCESS)
+    if (!untold_any(thread))
         return CUDA_SUCCESS;
     pthread_mutex_lock(&lock);
     if (untold[place].thread == thread) {

@@ -6,6 +6,8 @@
 #ifndef VCUDA_WORKER_UNTOLD_H
 #define VCUDA_WORKER_UNTOLD_H
 
+#include <stdbool.h>
+
 #include "cuda_types.h"
 
 /*
@@ -13,6 +15,9 @@
  * driver answers all calls of the context with the same is told by these.
  */
 void untold_note(uint32_t thread, CUresult result);
+
+/* Whether the thread has one to be told. Those who share its place count. */
+bool untold_any(uint32_t thread);
 
 /* The thread's error, which is told now; CUDA_SUCCESS: there is none. */
 CUresult untold_take(uint32_t thread);

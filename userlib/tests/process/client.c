@@ -391,6 +391,25 @@ static int copying(bool pinned, bool copy) {
     return 0;
 }
 
+/* 100 waits that follow a launch at once, and as many for a stream that has nothing to do. */
+static int case_waits(void) {
+    volatile int *pinned;
+    int n = 1;
+
+    start();
+    CUfunction f = function(module(ptx_basics), "fill_index");
+    CK(cuMemHostAlloc((void **)&pinned, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
+    for (int base = 0; base < 100; base++) {
+        void *to = (void *)pinned, *args[] = {&to, &n, &base};
+
+        CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+        CK(cuStreamSynchronize(NULL));
+        EXPECT(*pinned == base);
+        CK(cuStreamSynchronize(NULL));
+    }
+    return 0;
+}
+
 static int case_copy_none(void) {
     return copying(false, false);
 }
@@ -419,6 +438,7 @@ static const struct {
     {"lacking", case_lacking},
     {"context-gone", case_context_gone},
     {"arena-taken", case_arena_taken},
+    {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
     {"copy-pageable", case_copy_pageable},

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits that the GPU itself tells the program of. To learn from the driver that an event is there
+ * takes as long as a read over the bus, and then the answer has to be written; a word that the GPU
+ * writes behind what is waited for is in the program's sight before either.
+ */
+#ifndef VCUDA_WORKER_TOLD_H
+#define VCUDA_WORKER_TOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda_types.h"
+
+struct frame;
+struct worker;
+
+/* The word is the GPU's to write as well. With the base context current; under regions_lock. */
+void told_register(struct worker *w);
+/* That context is gone. */
+void told_unregistered(void);
+
+/* All of a context is gone. Any thread. */
+void told_forget_context(uint64_t context);
+
+/*
+ * Has the GPU tell of the frame's call when `stream`, whose context is current, has come so far, if
+ * success is all that there will be to say and the program looks for it: then f->told, and f->event
+ * comes right behind it.
+ */
+bool told_ask(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
+              uint64_t context);
+
+/* Whether the GPU has told. What stands in the word the program may have written itself. */
+bool told_yet(const struct worker *w, const struct frame *f);
+
+/* cuStreamQuery, for which a stream whose end was told of has no work from that. */
+CUresult told_query(struct worker *w, CUstream stream, uint64_t stream_name, uint64_t context);
+
+#endif
