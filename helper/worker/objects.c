@@ -15,10 +15,10 @@
 /*
  * Changed under the lock, read without: the executor looks some up for each call. A new object
  * makes `changes` odd and then even again; whoever saw it odd, or different afterwards, reads
- * again. What changes later is one word.
+ * again. What changes later is one word. All of a slot is in one line.
  */
 struct slot {
-    uint64_t name; /* 0: free */
+    _Alignas(VCUDA_CACHE_LINE) uint64_t name; /* 0: free */
     uint32_t changes;
     uint16_t generation;
     bool owns; /* some object was given to it: who owns nothing ends without a search */
@@ -80,10 +80,11 @@ static bool reach(struct objects *o, uint64_t name) {
         return false;
     while (index >= o->kinds[kind].room) {
         uint32_t piece = piece_of(o->kinds[kind].room), size = piece_size(piece);
-        struct slot *slots = calloc(size, sizeof(*slots));
+        struct slot *slots = aligned_alloc(VCUDA_CACHE_LINE, size * sizeof(*slots));
 
         if (!slots)
             return false;
+        memset(slots, 0, size * sizeof(*slots));
         vcuda_store_release(&o->kinds[kind].pieces[piece], slots);
         o->kinds[kind].room += size;
     }
@@ -164,9 +165,13 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
 }
 
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object) {
-    const struct slot *s = vcuda_name_kind(name) == kind ? slot_of(o, name) : NULL;
+    uint32_t index = vcuda_name_index(name), piece = piece_of(index);
+    const struct slot *slots;
 
-    return s && name && read_slot(s, name, object);
+    if (vcuda_name_kind(name) != kind || !name)
+        return false;
+    slots = vcuda_load_acquire(&o->kinds[kind].pieces[piece]);
+    return slots && read_slot(&slots[index - piece_begin(piece)], name, object);
 }
 
 /* Under the lock: the name of a new object, in a slot of its own; 0: out of memory. */
@@ -218,6 +223,7 @@ static void end_slot(struct objects *o, uint32_t kind, uint32_t index) {
     struct known key = {.native = s->object.native}, **found, *known;
 
     vcuda_store_once(&s->name, 0);
+    vcuda_store_release(&o->kinds[kind].ended, o->kinds[kind].ended + 1);
     found = tfind(&key, &o->kinds[kind].names, by_native);
     if (found) { /* of a kind that the worker names */
         known = *found;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barrier.h"
 #include "record.h"
 
 struct object {
@@ -31,6 +32,7 @@ struct objects {
         struct slot *pieces[OBJECTS_PIECES]; /* of the table; those that there are */
         uint32_t room;                       /* places in all of them */
         uint32_t made;                       /* how many there have been */
+        uint32_t ended;                      /* how many of them have ended */
         uint32_t free; /* of a kind that the worker names: where to look for a free slot */
         void *names;   /* by the driver's handle (tsearch) */
     } kinds[VCUDA_KIND_MAX];
@@ -53,6 +55,10 @@ bool objects_drop(struct objects *o, uint64_t name);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
 /* How many of a kind there have been. */
 uint32_t objects_made(struct objects *o, enum vcuda_kind kind);
+/* How many of them have ended: as long as that stays, whatever had a name has it. */
+static inline uint32_t objects_ended(const struct objects *o, enum vcuda_kind kind) {
+    return vcuda_load_acquire(&o->kinds[kind].ended);
+}
 /* The name of a driver's object of a kind that the guest names, or 0. Looks at all of them. */
 uint64_t objects_find(struct objects *o, enum vcuda_kind kind, const void *native);
 /* An object belongs to another owner now. */

@@ -52,17 +52,19 @@ CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)a->params, CU_LAUNCH_PARAM_BUFFER_SIZE,
                      &bytes, CU_LAUNCH_PARAM_END};
     struct object function;
-    CUresult r;
+    CUresult r = CUDA_SUCCESS;
 
     (void)f;
+    if (!objects_get(&w->objects, VCUDA_KIND_FUNCTION, a->function, &function))
+        return CUDA_ERROR_INVALID_HANDLE;
     /* The driver reads as many bytes as the kernel has: all must be in the record. */
-    if (!objects_get(&w->objects, VCUDA_KIND_FUNCTION, a->f_name, &function) ||
-        bytes < function.aux)
+    if (bytes < function.aux)
         return CUDA_ERROR_INVALID_VALUE;
-    r = launch_attributes(w, a->attributes, a->attributes_len, attributes, &config.numAttrs);
+    if (a->attributes_len)
+        r = launch_attributes(w, a->attributes, a->attributes_len, attributes, &config.numAttrs);
     if (r != CUDA_SUCCESS)
         return r;
-    return w->driver.cuLaunchKernelEx(&config, a->f, NULL, bytes ? extra : NULL);
+    return w->driver.cuLaunchKernelEx(&config, function.native, NULL, bytes ? extra : NULL);
 }
 
 CUresult own_occupancy_clusters(struct worker *w, struct frame *f,

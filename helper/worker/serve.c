@@ -27,6 +27,7 @@
 #define FETCH_AHEAD 256u
 
 static __thread uint64_t context_now;
+static __thread uint32_t ended_then; /* contexts, when it was looked up */
 static struct vcuda_spin looking;
 static uint8_t *record;
 
@@ -43,17 +44,18 @@ void worker_forget_context(void) {
 }
 
 CUresult worker_use_context(struct worker *w, uint64_t name) {
+    uint32_t ended = objects_ended(&w->objects, VCUDA_KIND_CONTEXT);
     struct object c;
-    CUresult r;
+    CUresult r = CUDA_SUCCESS;
 
-    if (!name)
+    if (!name || (name == context_now && ended == ended_then))
         return CUDA_SUCCESS;
     if (!objects_get(&w->objects, VCUDA_KIND_CONTEXT, name, &c))
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (name == context_now)
-        return CUDA_SUCCESS;
-    r = w->driver.cuCtxSetCurrent(c.native);
+    if (name != context_now)
+        r = w->driver.cuCtxSetCurrent(c.native);
     context_now = r == CUDA_SUCCESS ? name : 0;
+    ended_then = ended;
     return r;
 }
 
