@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "ranges.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "barrier.h"
+#include "reserve.h"
 
 #define PAGE_MASK 4095ull
 
@@ -64,21 +63,6 @@ static bool page_shared(uint64_t page, size_t except) {
     return false;
 }
 
-static bool reserve(uint64_t from, uint64_t to) {
-    void *want = (void *)from;
-    void *got;
-
-    if (from >= to)
-        return true;
-    got = mmap(want, to - from, PROT_NONE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (got == want)
-        return true;
-    if (got != MAP_FAILED)
-        munmap(got, to - from);
-    return false;
-}
-
 /* The whole pages of a range that no other range lies in. */
 static void own_pages(const struct range *r, size_t except, uint64_t *from, uint64_t *to) {
     *from = r->start & ~PAGE_MASK;
@@ -93,8 +77,8 @@ static void drop(size_t at) {
     uint64_t from, to;
 
     own_pages(&ranges.all[at], at, &from, &to);
-    if (from < to && ranges.all[at].kind != RANGE_MAPPED)
-        munmap((void *)from, to - from);
+    if (ranges.all[at].kind != RANGE_MAPPED)
+        reserve_give(from, to);
     ranges.count--;
     memmove(&ranges.all[at], &ranges.all[at + 1], (ranges.count - at) * sizeof(ranges.all[0]));
 }
@@ -126,7 +110,7 @@ bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t co
         ranges.room = room;
     }
     own_pages(&fresh, SIZE_MAX, &from, &to);
-    if (kind != RANGE_MAPPED && !reserve(from, to))
+    if (kind != RANGE_MAPPED && !reserve_take(from, to))
         goto out;
     at = after(start);
     memmove(&ranges.all[at + 1], &ranges.all[at], (ranges.count - at) * sizeof(fresh));
@@ -216,5 +200,6 @@ void ranges_forget(uint64_t context) {
         if (ranges.all[i].context == context)
             drop(i);
     }
+    reserve_forget();
     pthread_rwlock_unlock(&ranges.lock);
 }

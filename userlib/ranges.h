@@ -33,7 +33,7 @@ struct range {
  */
 bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t context);
 
-/* Ends the allocation that starts there: false if none does. */
+/* Ends the allocation that starts there: false if none does. Its addresses are kept for a while. */
 bool ranges_remove(uint64_t start);
 
 /* The allocation that holds all of [address, address + bytes). */

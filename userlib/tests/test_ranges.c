@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "ranges.h"
+#include "reserve.h"
 
 /* Where nothing of a sanitizer's lies. */
 #define BASE 0x300000000000ull
@@ -17,12 +18,12 @@
 #define CONTEXT 7
 #define OTHER 8
 
-/* Whether nothing is mapped on that page. */
+/* Whether nothing is mapped on that page, but for what is kept for a while. */
 static bool page_free(uint64_t page) {
-    void *want = (void *)page;
-    void *got =
-        mmap(want, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void *want = (void *)page, *got;
 
+    reserve_forget();
+    got = mmap(want, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == MAP_FAILED)
         return false;
     munmap(got, PAGE);
