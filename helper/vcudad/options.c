@@ -21,6 +21,7 @@ static const char help[] =
     "on this machine. Runs in the foreground until SIGTERM.\n"
     "\n"
     "      --warm N               workers kept ready (default 1)\n"
+    "      --burst N              more of them while programs come faster (default 3)\n"
     "      --xen auto|on|off      serve guests; auto: where /dev/vcuda-host is\n"
     "      --local on|off         serve programs of this machine (default on)\n"
     "      --socket PATH          for them (default STATE-DIR/vcudad.sock)\n"
@@ -45,6 +46,7 @@ static const char help[] =
 
 enum {
     OPT_WARM = 256,
+    OPT_BURST,
     OPT_XEN,
     OPT_LOCAL,
     OPT_SOCKET,
@@ -64,6 +66,7 @@ enum {
 
 static const struct option long_options[] = {
     {"warm", required_argument, NULL, OPT_WARM},
+    {"burst", required_argument, NULL, OPT_BURST},
     {"xen", required_argument, NULL, OPT_XEN},
     {"local", required_argument, NULL, OPT_LOCAL},
     {"socket", required_argument, NULL, OPT_SOCKET},
@@ -148,6 +151,9 @@ static void set(struct options *o, int option, const char *value) {
     case OPT_WARM:
         o->warm = number("warm", value, 10, WARM_MAX);
         break;
+    case OPT_BURST:
+        o->burst = number("burst", value, 10, WARM_MAX);
+        break;
     case OPT_XEN:
         o->xen = tristate("xen", value, true);
         break;
@@ -211,6 +217,7 @@ void options_parse(struct options *options, int argc, char **argv) {
 
     *options = (struct options){
         .warm = 1,
+        .burst = 3,
         .xen = AUTO,
         .local = true,
         .socket_mode = 0666,

@@ -11,7 +11,8 @@
 enum tristate { OFF, ON, AUTO };
 
 struct options {
-    unsigned warm; /* workers kept ready */
+    unsigned warm;  /* workers kept ready */
+    unsigned burst; /* and so many more, at most, while programs come faster than these get ready */
     enum tristate xen;
     bool local;
     const char *socket;

@@ -24,8 +24,11 @@
 #define BACKOFF_MIN_MS 1000
 #define BACKOFF_MAX_MS 30000
 #define WATCH_MS 250
+/* How long no program must have waited for a worker before there are fewer again. */
+#define CALM_MS 3000
 
 static void fill(struct pool *pool);
+static void calm_down(struct loop_timer *timer);
 
 unsigned pool_count(const struct pool *pool, enum worker_state state) {
     unsigned count = 0;
@@ -43,11 +46,13 @@ static bool is_ending(const struct worker *w) {
             errno == ESRCH);
 }
 
-unsigned pool_ending(const struct pool *pool) {
+unsigned pool_ending(struct pool *pool) {
     unsigned count = 0;
 
+    /* Who finds no memory needs what those hold that nobody waits for. */
+    calm_down(&pool->calm);
     for (const struct worker *w = pool->workers; w; w = w->next)
-        count += is_ending(w);
+        count += is_ending(w) || w->state == RETIRED;
     return count;
 }
 
@@ -177,6 +182,22 @@ static bool match(struct pool *pool) {
     return true;
 }
 
+/* A program has to wait: another may come as soon after it as it came after the one before. */
+static void expect_more(struct pool *pool) {
+    if (!pool->options->warm)
+        return;
+    if (pool->more < pool->options->burst)
+        pool->more++;
+    loop_timer_set(&pool->calm, CALM_MS);
+}
+
+static void calm_down(struct loop_timer *timer) {
+    struct pool *pool = (struct pool *)((char *)timer - __builtin_offsetof(struct pool, calm));
+
+    pool->more = 0;
+    fill(pool);
+}
+
 void pool_submit(struct pool *pool, struct request *request) {
     struct request **end = &pool->queue;
 
@@ -193,6 +214,8 @@ void pool_submit(struct pool *pool, struct request *request) {
         end = &(*end)->next;
     request->next = NULL;
     *end = request;
+    if (!find_worker(pool, IDLE))
+        expect_more(pool);
     fill(pool);
 }
 
@@ -339,7 +362,7 @@ static void fill(struct pool *pool) {
         return;
     while (match(pool))
         ;
-    wanted = pool->options->warm + queue_length(pool);
+    wanted = pool->options->warm + pool->more + queue_length(pool);
     while (!pool->retry.at && pool_count(pool, STARTING) < STARTING_MAX &&
            pool_count(pool, STARTING) + pool_count(pool, IDLE) < wanted) {
         if (start_worker(pool))
@@ -450,6 +473,7 @@ void pool_start(struct pool *pool, const struct options *options) {
         .drop = identity_drop(options),
         .retry.fire = retry,
         .watchdog.fire = kill_overdue,
+        .calm.fire = calm_down,
     };
     cgroup_start();
     fill(pool);

@@ -5,10 +5,13 @@
  *             READY             SESSION            exit
  *   STARTING ------> IDLE -----------------> SERVING ------> gone
  *      |              |
- *      | FAILED, exit, too slow              more than --warm are idle
+ *      | FAILED, exit, too slow              more are idle than wanted
  *      v              v
  *   back-off: 1 s,  RETIRED ------> gone
  *   2 s ... 30 s
+ *
+ * Wanted are --warm, one for each request that waits, and some more (--burst)
+ * after requests had to wait.
  *
  * Requests wait in line for the next idle worker, in order. While the driver
  * does not load and no worker is on its way, they are refused with -ENODEV.
@@ -55,6 +58,9 @@ struct pool {
     uint64_t backoff;                       /* ms; 0: nothing has failed lately */
     struct loop_timer retry;
     struct loop_timer watchdog;
+
+    unsigned more; /* workers to be kept ready besides --warm, since programs had to wait */
+    struct loop_timer calm;
 };
 
 void pool_start(struct pool *pool, const struct options *options);
@@ -69,8 +75,11 @@ struct request *pool_waiting(const struct pool *pool, uint32_t domid, uint32_t s
 void pool_session_gone(struct pool *pool, uint32_t domid, uint32_t session);
 
 unsigned pool_count(const struct pool *pool, enum worker_state state);
-/* Workers whose programs have ended, and which may hold still what those had. */
-unsigned pool_ending(const struct pool *pool);
+/*
+ * Workers that end, and may hold memory still: of programs that have ended, or of those kept ready
+ * for a burst of programs, which is over when somebody asks.
+ */
+unsigned pool_ending(struct pool *pool);
 /* Local sessions of a user, waiting ones included. */
 unsigned pool_sessions_of(const struct pool *pool, uint32_t uid);
 

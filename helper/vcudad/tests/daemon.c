@@ -36,9 +36,11 @@ void daemon_init(struct daemon *daemon) {
 }
 
 void daemon_start(struct daemon *daemon, const char *const *arguments) {
+    /* As many workers as the test says, and no more. */
     const char *line[ARGUMENTS_MAX] = {VCUDAD,        "-vv",       "--xen",    "off",
-                                       "--state-dir", daemon->dir, "--worker", PROBE_WORKER};
-    int count = 8;
+                                       "--state-dir", daemon->dir, "--worker", PROBE_WORKER,
+                                       "--burst",     "0"};
+    int count = 10;
 
     while (*arguments && count < ARGUMENTS_MAX - 1)
         line[count++] = *arguments++;

@@ -109,6 +109,27 @@ static void test_many_sessions_at_once(void **state) {
     daemon_stop(&vcudad);
 }
 
+/* More are kept ready while programs have to wait for them. */
+static void test_burst(void **state) {
+    int fds[8];
+
+    (void)state;
+    daemon_start(&vcudad, ARGS("--burst", "2"));
+    daemon_expect_status(&vcudad, "\"starting\": 0, \"ready\": 1, \"serving\": 0");
+    fds[0] = open_session();
+    close(fds[0]);
+    daemon_expect_status(&vcudad, "\"starting\": 0, \"ready\": 1, \"serving\": 0");
+    for (int i = 0; i < 8; i++)
+        fds[i] = client_connect(&vcudad);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(client_opened(fds[i]), 0);
+    daemon_expect_status(&vcudad, "\"starting\": 0, \"ready\": 3, \"serving\": 8");
+    for (int i = 0; i < 8; i++)
+        close(fds[i]);
+    daemon_expect_status(&vcudad, "\"starting\": 0, \"ready\": 1, \"serving\": 0");
+    daemon_stop(&vcudad);
+}
+
 static void test_no_worker_kept(void **state) {
     int fd;
 
@@ -444,6 +465,7 @@ int main(void) {
         TEST(test_pool_fills),
         TEST(test_session_reaches_worker),
         TEST(test_many_sessions_at_once),
+        TEST(test_burst),
         TEST(test_no_worker_kept),
         TEST(test_worker_killed),
         TEST(test_idle_worker_killed),
