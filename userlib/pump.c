@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "barrier.h"
@@ -28,6 +29,11 @@
 /* The place of the pump's own call where that is nobody else's affair: see pump_claim(). */
 #define OWN_PLACE (WAITERS + 1)
 
+/* How long a thread that finds the submission ring full sleeps, where that is no loss. */
+#define NAP_NS 200000u
+/* An older pace says nothing. */
+#define PACE_MAX_NS 100000000u
+
 /* Sent; a thread waits for it; that thread shall pump; answered. */
 enum { RPC_SENT, RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
 
@@ -42,13 +48,17 @@ static struct {
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
     uint32_t lookers;              /* threads that look whether they are answered */
     uint32_t lookers_max;
-    const uint32_t *told;      /* written by the GPU: the claim that has come to its end */
-    struct rpc *own;           /* the call that this thread waits for itself */
-    uint32_t claims;           /* part of the tag, as generations are */
-    uint32_t asleep;           /* 1 while that thread sleeps, under sleep_lock */
-    struct lock sleep_lock;    /* guards the wait word against two threads' news */
-    uint32_t space_wanted;     /* a thread waits for the submission ring */
-    uint32_t space_news;       /* futex: changes when there may be space */
+    const uint32_t *told;   /* written by the GPU: the claim that has come to its end */
+    struct rpc *own;        /* the call that this thread waits for itself */
+    uint32_t claims;        /* part of the tag, as generations are */
+    uint32_t asleep;        /* 1 while that thread sleeps, under sleep_lock */
+    struct lock sleep_lock; /* guards the wait word against two threads' news */
+    uint32_t space_wanted;  /* a thread waits for the submission ring */
+    uint32_t space_news;    /* futex: changes when there may be space */
+    struct {
+        uint64_t since;
+        uint32_t cons;         /* of the worker */
+    } full;                    /* when the submission ring was last found so; under its lock */
     struct vcuda_spin looking; /* of the thread that pumps */
     uint8_t *record;           /* the pump's private copy of a completion */
     struct printed *printed;   /* the pump's: not yet given to a call */
@@ -412,10 +422,41 @@ void pump_await(struct rpc *rpc) {
     }
 }
 
+/*
+ * How long the worker will have enough to do, as far as its pace since the last time tells: half a
+ * full ring's work. 0: it has done nothing since, or this is the first time.
+ */
+static uint64_t work_ahead(void) {
+    uint64_t now = vcuda_now_ns(), took = now - S.full.since;
+    uint32_t read = RINGS->tx_seen - S.full.cons;
+    bool known = S.full.since && read && took < PACE_MAX_NS;
+
+    S.full.since = now;
+    S.full.cons = RINGS->tx_seen;
+    return known ? took * (RINGS->tx_size / 2) / read : 0;
+}
+
+/*
+ * A full ring is mostly a long time's work, milliseconds of launches: who looks for room all that
+ * time takes a processor, or half of the worker's where two share a core. True: it has slept.
+ */
+static bool nap(void) {
+    uint64_t ahead = work_ahead();
+    struct timespec pause = {.tv_nsec = NAP_NS};
+
+    if (ahead < 4 * NAP_NS)
+        return false;
+    COUNT(slept, 1);
+    nanosleep(&pause, NULL);
+    return true;
+}
+
 bool submit_await_space(uint32_t len) {
     while (!fits(&len) && !rpc_lost()) {
         uint32_t news = vcuda_load_acquire(&S.space_news);
 
+        if (nap())
+            continue;
         vcuda_store_once(&S.space_wanted, 1);
         if (pump(NULL, fits, &len))
             continue;
