@@ -272,6 +272,13 @@ static int news(void *unused) {
     return vcuda_rx_ready(RINGS) || (S.own && told(S.own));
 }
 
+/* There are news: what that says of how long to look for them. */
+static void learn(uint64_t *since) {
+    if (*since)
+        vcuda_spin_learn(&S.looking, vcuda_now_ns() - *since);
+    *since = 0;
+}
+
 /* Reads completions until `done` says so: looks for a while after the last news, then sleeps. */
 static void pump_until(bool (*done)(void *arg), void *arg) {
     uint64_t since = 0; /* the first look that found nothing; 0: none yet */
@@ -280,9 +287,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
         uint64_t now;
 
         if (take_completions()) {
-            if (since)
-                vcuda_spin_learn(&S.looking, vcuda_now_ns() - since);
-            since = 0;
+            learn(&since);
             continue;
         }
         tell_space();
@@ -296,6 +301,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
         else
             vcuda_spin_rest(&S.looking, now - since);
     }
+    learn(&since);
 }
 
 static uint32_t load_in_order(const uint32_t *word) {
