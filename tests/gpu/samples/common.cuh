@@ -52,12 +52,14 @@ static inline uint32_t next_random(uint32_t *state) {
     return *state >> 8;
 }
 
-/* Device memory that holds a copy of v. */
+/* Device memory that holds a copy of v, for any stream. */
 template <typename T> static inline T *on_device(const std::vector<T> &v) {
     T *p;
 
     CK(cudaMalloc(&p, v.size() * sizeof(T)));
     CK(cudaMemcpy(p, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
+    /* It may be under way still, and not all streams wait for the default one. */
+    CK(cudaDeviceSynchronize());
     return p;
 }
 
