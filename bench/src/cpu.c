@@ -13,6 +13,7 @@
 
 #define SECONDS 0.5
 #define BURST 64
+#define FLOOD 10000 /* more than the ring holds */
 #define BYTES (16u << 20)
 #define KERNEL_S 0.01
 #define TURNS_MAX 1000000000u
@@ -40,10 +41,18 @@ static void launch(void) {
     CK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, stream, args, NULL));
 }
 
-static void burst(void) {
-    for (int i = 0; i < BURST; i++)
+static void launches(int count) {
+    for (int i = 0; i < count; i++)
         launch();
     CK(cuStreamSynchronize(stream));
+}
+
+static void burst(void) {
+    launches(BURST);
+}
+
+static void flood(void) {
+    launches(FLOOD);
 }
 
 static void launch_and_wait(void) {
@@ -132,6 +141,7 @@ int main(int argc, char **argv) {
     /* The worker that the next program finds ready starts with this one, and counts for none. */
     nanosleep(&start_of_another, NULL);
     measure("a launch of 64 in a row", burst, BURST);
+    measure("a launch of 10000 in a row", flood, FLOOD);
     measure("launch and synchronise", launch_and_wait, 1);
     measure("a kernel of 10 ms", long_kernel, 1);
     measure("pinned MiB up", pinned_up, BYTES >> 20);

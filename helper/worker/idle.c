@@ -54,13 +54,13 @@ static bool ended(struct worker *w, CUstream stream, uint64_t name, uint64_t con
 }
 
 /* Strikes out those whose work has ended: whether all has. */
-static bool streams_ended(struct worker *w) {
+static bool streams_ended(struct worker *w, uint64_t context) {
     while (stream_count) {
         uint64_t name = streams[stream_count - 1];
         struct object stream;
         bool there = objects_get(&w->objects, VCUDA_KIND_STREAM, name, &stream);
 
-        if (there && !ended(w, stream.native, name, stream.owner))
+        if (there && !ended(w, stream.native, name, context))
             return false;
         stream_count--;
         /* What was destroyed may still have work: whoever asked waits for that elsewhere. */
@@ -77,6 +77,6 @@ bool idle_now(struct worker *w, uint64_t context) {
     if (still)
         return true;
     /* A question ends a capture. */
-    still = !capture_any() && ended(w, NULL, 0, context) && streams_ended(w);
+    still = !capture_any() && ended(w, NULL, 0, context) && streams_ended(w, context);
     return still;
 }

@@ -24,12 +24,7 @@ CUresult own_cuStreamSynchronize(struct worker *w, struct frame *f,
 }
 
 CUresult own_cuStreamQuery(struct worker *w, struct frame *f, struct args_cuStreamQuery *a) {
-    struct object s = {0};
-    uint64_t context = f->head.ctx;
-
-    if (a->hStream_name && objects_get(&w->objects, VCUDA_KIND_STREAM, a->hStream_name, &s))
-        context = s.owner;
-    return told_query(w, a->hStream, a->hStream_name, context);
+    return told_query(w, a->hStream, a->hStream_name, f->head.ctx);
 }
 
 CUresult own_cuEventCreate(struct worker *w, struct frame *f, struct args_cuEventCreate *a) {

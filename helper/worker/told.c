@@ -157,9 +157,12 @@ static bool settle(struct worker *w, uint64_t stream, uint64_t context) {
 
 CUresult told_query(struct worker *w, CUstream stream, uint64_t stream_name, uint64_t context) {
     CUresult r = w->driver.cuStreamQuery(stream);
+    struct object s;
 
+    if (r != CUDA_ERROR_NOT_READY)
+        return r;
+    if (stream_name && objects_get(&w->objects, VCUDA_KIND_STREAM, stream_name, &s))
+        context = s.owner;
     /* The program has waited; what it did not ask for shall not look like work. */
-    if (r == CUDA_ERROR_NOT_READY && settle(w, stream_name, context))
-        r = w->driver.cuStreamQuery(stream);
-    return r;
+    return settle(w, stream_name, context) ? w->driver.cuStreamQuery(stream) : r;
 }

@@ -34,7 +34,10 @@ bool told_ask(struct worker *w, struct frame *f, CUstream stream, uint64_t strea
 /* Whether the GPU has told. What stands in the word the program may have written itself. */
 bool told_yet(const struct worker *w, const struct frame *f);
 
-/* cuStreamQuery, for which a stream whose end was told of has no work from that. */
+/*
+ * cuStreamQuery, for which a stream whose end was told of has no work from that. `context` is the
+ * caller's, which is that of the default streams.
+ */
 CUresult told_query(struct worker *w, CUstream stream, uint64_t stream_name, uint64_t context);
 
 #endif
