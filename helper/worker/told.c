@@ -83,10 +83,10 @@ static struct asked *find(uint64_t stream, uint64_t context) {
 static struct asked *find_or_make(struct worker *w, uint64_t stream, uint64_t context) {
     struct asked *a = find(stream, context);
 
-    for (int i = 0; !a && i < STREAMS_MAX; i++) {
-        if (!asked[i].event || w->driver.cuEventQuery(asked[i].event) == CUDA_SUCCESS)
-            a = &asked[i];
-    }
+    for (int i = 0; !a && i < STREAMS_MAX; i++)
+        a = asked[i].event ? NULL : &asked[i];
+    for (int i = 0; !a && i < STREAMS_MAX; i++)
+        a = w->driver.cuEventQuery(asked[i].event) == CUDA_SUCCESS ? &asked[i] : NULL;
     if (!a || (a->event && a->context == context))
         return a;
     if (a->event)

@@ -26,7 +26,7 @@ void told_forget_context(uint64_t context);
 /*
  * Has the GPU tell of the frame's call when `stream`, whose context is current, has come so far, if
  * success is all that there will be to say and the program looks for it: then f->told, and f->event
- * comes right behind it.
+ * comes right behind it. Any thread.
  */
 bool told_ask(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
               uint64_t context);
