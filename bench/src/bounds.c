@@ -4,7 +4,8 @@
  *
  * The driver's own launch and wait, and its query, by one thread; the same while another thread
  * only looks at a cache line, as every wait does; and told to another thread by a cache line, with
- * nothing else between.
+ * nothing else between. And how one can wait: by the driver, by an event that is asked for until it
+ * is there, or by a word that the GPU writes; what it takes to ask for each, and to ask an event.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +21,9 @@ static CUcontext context;
 static CUfunction f;
 static CUstream stream;
 static CUevent event;
+static volatile uint32_t *word; /* pinned */
+static CUdeviceptr word_there;
+static uint32_t serial;
 
 /* What is to be done, and what has been: WHATS * a number + one of the above. */
 static _Alignas(64) atomic_uint told;
@@ -46,6 +50,51 @@ static void wait_by_event(void) {
     while ((r = cuEventQuery(event)) == CUDA_ERROR_NOT_READY)
         ;
     CK(r);
+}
+
+static void ask_for_word(void) {
+    CK(cuStreamWriteValue32(stream, word_there, ++serial, 0));
+}
+
+static void wait_by_word(void) {
+    ask_for_word();
+    while (*word != serial)
+        ;
+}
+
+static void launch_event(void) {
+    launch();
+    wait_by_event();
+}
+
+static void launch_word(void) {
+    launch();
+    wait_by_word();
+}
+
+static void record(void) {
+    CK(cuEventRecord(event, stream));
+}
+
+static void ask(void) {
+    cuEventQuery(event);
+}
+
+static void synchronise(void) {
+    CK(cuStreamSynchronize(stream));
+}
+
+static void nothing(void) {
+}
+
+static void launch_and_record(void) {
+    launch();
+    record();
+}
+
+static void until_there(void) {
+    launch_and_record();
+    synchronise();
 }
 
 static void *look(void *unused) {
@@ -93,15 +142,35 @@ static void query_by_another(void) {
     tell(QUERY);
 }
 
-static void each(const char *figure, void (*what)(void)) {
+/* How long `what` takes, with `before` and `after` it what is not timed. */
+static void each_between(const char *figure, void (*before)(void), void (*what)(void),
+                         void (*after)(void)) {
     for (int i = -count / 10; i < count; i++) {
-        double begun = now();
+        double begun;
 
+        before();
+        begun = now();
         what();
         if (i >= 0)
             samples[i] = (now() - begun) * 1e6;
+        after();
     }
     report(figure, "us", samples, count);
+}
+
+static void each(const char *figure, void (*what)(void)) {
+    each_between(figure, nothing, what, nothing);
+}
+
+static void ways_to_wait(void) {
+    each("launch and an event that is asked for", launch_event);
+    each("launch and a word from the GPU", launch_word);
+    each("idle stream, an event that is asked for", wait_by_event);
+    each("idle stream, a word from the GPU", wait_by_word);
+    each_between("to ask for an event", launch, record, synchronise);
+    each_between("to ask for a word", launch, ask_for_word, synchronise);
+    each_between("an event that is not there", launch_and_record, ask, synchronise);
+    each_between("an event that is there", until_there, ask, nothing);
 }
 
 static void throughput(const char *figure) {
@@ -153,9 +222,12 @@ int main(int argc, char **argv) {
     CK(cuModuleGetFunction(&f, module, "p0"));
     CK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    CK(cuMemHostAlloc((void **)&word, sizeof(*word), CU_MEMHOSTALLOC_DEVICEMAP));
+    CK(cuMemHostGetDevicePointer(&word_there, (void *)word, 0));
     each("launch and synchronise alone", alone);
     throughput("launches a second alone");
     each("idle stream query alone", query);
+    ways_to_wait();
     beside(look, beside_a_look);
     beside(serve, told_to_another);
     return 0;
