@@ -66,7 +66,8 @@ cat /run/out.pv
 cat "$story.demo-pv" "$story.demo-pvh" >>"$story"
 rm -f "$story.demo-pv" "$story.demo-pvh"
 tell "calls: records through the rings; posted: of these, nobody waited; waited: for an answer;"
-tell "slept: times that the program slept; notifications: sent to dom0 through the event channel;"
+tell "told: by the GPU itself; slept: times that the program slept; notifications: sent to dom0"
+tell "through the event channel;"
 tell "pinned, pageable: bytes that the program copied; staged, inline: bytes that the library copied"
 tell "for that, once each; images: bytes of its modules"
 for guest in pv pvh; do
