@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image.h"
 #include "jit.h"
 #include "kept.h"
 #include "log.h"
@@ -55,17 +54,14 @@ static bool make(struct worker *w, const struct kept_text *of, uint64_t key, cha
     return false;
 }
 
-bool compiled_code(struct worker *w, const void *image, size_t bytes, char **code) {
+bool compiled_code(struct worker *w, const struct cuda_image *image, char **code) {
     struct kept_text of = {.driver = w->driver_version};
-    struct cuda_image measured;
     bool have, found, is_text;
     uint64_t key;
     char *text;
 
-    if (!machine_architecture(w, -1, &of.sm) ||
-        cuda_image_measure(image, bytes, &measured) != CUDA_SUCCESS ||
-        !machine_is_text(&measured, of.sm) ||
-        machine_choose(&measured, of.sm, &text, &of.bytes, &is_text) != CUDA_SUCCESS)
+    if (!machine_architecture(w, -1, &of.sm) || !machine_is_text(image, of.sm) ||
+        machine_choose(image, of.sm, &text, &of.bytes, &is_text) != CUDA_SUCCESS)
         return false;
     of.text = text;
     key = kept_key(&of);

@@ -7,15 +7,15 @@
 #define VCUDA_WORKER_COMPILED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+struct cuda_image;
 struct worker;
 
 /*
- * Machine code for a checked image of `bytes` bytes at most, made without options: kept, or
- * compiled now and kept for others. *code is the caller's to free. False: the driver is to be given
- * the image itself, which needs no compiling or gives an error.
+ * Machine code for a checked image, made without options: kept, or compiled now and kept for
+ * others. *code is the caller's to free. False: the driver is to be given the image itself, which
+ * needs no compiling or gives an error.
  */
-bool compiled_code(struct worker *w, const void *image, size_t bytes, char **code);
+bool compiled_code(struct worker *w, const struct cuda_image *image, char **code);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "image.h"
 #include "prints.h"
 #include "worker.h"
 
@@ -89,22 +88,22 @@ uint32_t jit_answer(const struct jit *jit, CUresult status, struct vcuda_module_
 
 /* The image is copied before it is looked at: the guest can write to the arena all the while. */
 CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, bool any_text,
-                   void **image) {
-    struct cuda_image measured;
+                   struct cuda_image *image) {
+    void *copy;
     CUresult r;
 
     if (!bytes || bytes > CUDA_IMAGE_MAX || !regions_hold(w, address, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    *image = malloc(bytes);
-    if (!*image)
+    copy = malloc(bytes);
+    if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(*image, (const void *)address, bytes);
-    r = cuda_image_measure(*image, bytes, &measured);
+    memcpy(copy, (const void *)address, bytes);
+    r = cuda_image_measure(copy, bytes, image);
     if (r == CUDA_ERROR_INVALID_IMAGE && any_text)
-        r = cuda_image_measure_text(*image, bytes, &measured);
+        r = cuda_image_measure_text(copy, bytes, image);
     if (r != CUDA_SUCCESS)
-        free(*image);
+        free(copy);
     else
-        prints_image(&measured);
+        prints_image(image);
     return r;
 }

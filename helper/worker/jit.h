@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cuda_types.h"
+#include "image.h"
 #include "info.h"
 
 struct worker;
@@ -29,9 +30,10 @@ void jit_logs(struct jit *jit, char *info, uint32_t info_cap, char *error, uint3
 uint32_t jit_answer(const struct jit *jit, CUresult status, struct vcuda_module_log *log);
 
 /*
- * A checked copy of an image in the arena, which the caller frees: the guest can write there all
- * the while. With `any_text` what is no other image may be any text.
+ * A checked copy of an image in the arena: the guest can write there all the while. The caller
+ * frees image->data. With `any_text` what is no other image may be any text.
  */
-CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, bool any_text, void **image);
+CUresult jit_image(struct worker *w, uint64_t address, uint64_t bytes, bool any_text,
+                   struct cuda_image *image);
 
 #endif

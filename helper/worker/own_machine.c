@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "image.h"
 #include "jit.h"
 #include "linker.h"
 #include "machine.h"
@@ -41,22 +40,17 @@ CUresult own_machine_code(struct worker *w, struct frame *f, struct args_machine
     unsigned int sm;
     struct jit jit;
     size_t size = 0;
-    void *copy;
     CUresult r;
 
     if (!machine_architecture(w, a->device, &sm))
         return CUDA_ERROR_NOT_SUPPORTED;
     r = jit_options(&jit, a->options, a->options_len);
     if (r == CUDA_SUCCESS)
-        r = jit_image(w, a->address, a->bytes, true, &copy);
+        r = jit_image(w, a->address, a->bytes, true, &image);
     if (r != CUDA_SUCCESS)
         return r;
-    r = cuda_image_measure(copy, a->bytes, &image);
-    if (r == CUDA_ERROR_INVALID_IMAGE)
-        r = cuda_image_measure_text(copy, a->bytes, &image);
-    if (r == CUDA_SUCCESS)
-        r = make(w, &image, sm, !f->head.ctx, &jit, &code, &size);
-    free(copy);
+    r = make(w, &image, sm, !f->head.ctx, &jit, &code, &size);
+    free((void *)image.data);
     f->owner = f->head.ctx;
     if (r == CUDA_SUCCESS)
         r = linker_of_code(code, size, &a->link);

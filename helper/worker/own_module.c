@@ -28,24 +28,23 @@ typedef CUresult (*load_function)(struct worker *w, void *object, const void *im
 
 /* By code that need not be compiled, where nothing is asked of the compiler. */
 static CUresult load_image(struct worker *w, const struct load *l, load_function driver,
-                           void *object, const void *image, struct jit *jit) {
+                           void *object, const struct cuda_image *image, struct jit *jit) {
     CUresult r = CUDA_ERROR_NOT_FOUND;
     char *code;
 
-    if (!l->options_len && !l->info_cap && !l->error_cap &&
-        compiled_code(w, image, l->bytes, &code)) {
+    if (!l->options_len && !l->info_cap && !l->error_cap && compiled_code(w, image, &code)) {
         r = driver(w, object, code, jit);
         free(code);
     }
-    return r == CUDA_SUCCESS ? r : driver(w, object, image, jit);
+    return r == CUDA_SUCCESS ? r : driver(w, object, image->data, jit);
 }
 
 static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
                      load_function driver, void *object) {
     char info[VCUDA_JIT_LOG_MAX] = "", error[VCUDA_JIT_LOG_MAX] = "";
     struct memory_part part = {.context = l->context};
+    struct cuda_image image;
     struct jit jit;
-    void *image;
     CUresult r;
 
     if (l->info_cap > VCUDA_JIT_LOG_MAX || l->error_cap > VCUDA_JIT_LOG_MAX ||
@@ -56,14 +55,14 @@ static CUresult load(struct worker *w, const struct load *l, uint32_t *log_len,
         r = jit_image(w, l->address, l->bytes, l->any_text, &image);
     if (r != CUDA_SUCCESS)
         return r;
-    part.bytes = memory_limited() ? memory_grains(variables_bytes(image, l->bytes)) : 0;
+    part.bytes = memory_limited() ? memory_grains(variables_bytes(&image)) : 0;
     if (!pools_take_any(w, part.bytes)) {
-        free(image);
+        free((void *)image.data);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     jit_logs(&jit, info, l->info_cap, error, l->error_cap);
-    r = load_image(w, l, driver, object, image, &jit);
-    free(image);
+    r = load_image(w, l, driver, object, &image, &jit);
+    free((void *)image.data);
     if (r == CUDA_SUCCESS)
         memory_hold(MEMORY_CODE, *(uint64_t *)object, &part);
     else

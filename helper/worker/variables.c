@@ -128,18 +128,13 @@ static uint64_t of_fatbin(const struct cuda_image *image) {
     return most;
 }
 
-uint64_t variables_bytes(const void *image, size_t size) {
-    struct cuda_image measured;
-
-    if (cuda_image_measure(image, size, &measured) != CUDA_SUCCESS &&
-        cuda_image_measure_text(image, size, &measured) != CUDA_SUCCESS)
-        return 0;
-    switch (measured.kind) {
+uint64_t variables_bytes(const struct cuda_image *image) {
+    switch (image->kind) {
     case CUDA_IMAGE_PTX:
-        return of_text(image);
+        return of_text(image->data);
     case CUDA_IMAGE_CUBIN:
-        return of_sections(image, measured.size);
+        return of_sections(image->data, image->size);
     default:
-        return of_fatbin(&measured);
+        return of_fatbin(image);
     }
 }

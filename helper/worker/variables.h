@@ -6,14 +6,14 @@
 #ifndef VCUDA_WORKER_VARIABLES_H
 #define VCUDA_WORKER_VARIABLES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
+struct cuda_image;
+
 /*
- * Bytes of variables in global memory of an image of `size` bytes, a NUL after the last of a text.
- * Of a fat binary the most that any of its entries has. What makes no sense has none: the driver
- * will not load it.
+ * Bytes of variables in global memory of an image. Of a fat binary the most that any of its entries
+ * has. What makes no sense has none: the driver will not load it.
  */
-uint64_t variables_bytes(const void *image, size_t size);
+uint64_t variables_bytes(const struct cuda_image *image);
 
 #endif
