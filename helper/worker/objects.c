@@ -8,7 +8,7 @@
 #include "barrier.h"
 
 /* More live objects of one kind than this are refused: the table is the worker's memory. */
-#define INDEX_MAX ((1u << 20) - 1)
+#define INDEX_MAX VCUDA_NAME_INDEX_MAX
 /* Places in the first piece of a kind's table; each piece after it has as many as all before. */
 #define FIRST_PIECE 64u
 
@@ -63,19 +63,22 @@ static struct slot *slot_at(const struct objects *o, uint32_t kind, uint32_t ind
     return &vcuda_load_acquire(&o->kinds[kind].pieces[piece])[index - piece_begin(piece)];
 }
 
-/* The slot that a name would have; NULL if the table does not reach so far. */
-static struct slot *slot_of(const struct objects *o, uint64_t name) {
-    uint32_t kind = vcuda_name_kind(name), index = vcuda_name_index(name);
+/* The slot that a name of this kind would have; NULL if the table does not reach so far. */
+static struct slot *slot_in(const struct objects *o, uint32_t kind, uint64_t name) {
+    uint32_t index = vcuda_name_index(name), piece = piece_of(index);
+    struct slot *slots = vcuda_load_acquire(&o->kinds[kind].pieces[piece]);
 
-    if (!kind || kind >= VCUDA_KIND_MAX || index > INDEX_MAX ||
-        !vcuda_load_acquire(&o->kinds[kind].pieces[piece_of(index)]))
-        return NULL;
-    return slot_at(o, kind, index);
+    return slots ? &slots[index - piece_begin(piece)] : NULL;
 }
 
-static bool reach(struct objects *o, uint64_t name) {
-    uint32_t kind = vcuda_name_kind(name), index = vcuda_name_index(name);
+/* The same of any name. */
+static struct slot *slot_of(const struct objects *o, uint64_t name) {
+    uint32_t kind = vcuda_name_kind(name);
 
+    return kind && kind < VCUDA_KIND_MAX ? slot_in(o, kind, name) : NULL;
+}
+
+static bool reach(struct objects *o, uint32_t kind, uint32_t index) {
     if (index > INDEX_MAX)
         return false;
     while (index >= o->kinds[kind].room) {
@@ -149,7 +152,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
     bool ok;
 
     pthread_mutex_lock(&o->lock);
-    ok = reach(o, name);
+    ok = reach(o, vcuda_name_kind(name), vcuda_name_index(name));
     if (ok) {
         struct slot *s = slot_of(o, name);
 
@@ -165,13 +168,9 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
 }
 
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object) {
-    uint32_t index = vcuda_name_index(name), piece = piece_of(index);
-    const struct slot *slots;
+    const struct slot *s = name && vcuda_name_kind(name) == kind ? slot_in(o, kind, name) : NULL;
 
-    if (vcuda_name_kind(name) != kind || !name)
-        return false;
-    slots = vcuda_load_acquire(&o->kinds[kind].pieces[piece]);
-    return slots && read_slot(&slots[index - piece_begin(piece)], name, object);
+    return s && read_slot(s, name, object);
 }
 
 /* Under the lock: the name of a new object, in a slot of its own; 0: out of memory. */
@@ -182,7 +181,7 @@ static uint64_t add_new(struct objects *o, enum vcuda_kind kind, const struct ob
 
     while (index < o->kinds[kind].room && slot_at(o, kind, index)->name)
         index++;
-    if (!reach(o, vcuda_name(kind, 0, index)))
+    if (!reach(o, kind, index))
         return 0;
     o->kinds[kind].free = index + 1;
     s = slot_at(o, kind, index);

@@ -256,6 +256,22 @@ static void test_names_of_the_worker(void **state) {
     objects_end(&objects, b);
 }
 
+/* As many as names can tell apart, and then none: nobody gets another's place. */
+static void test_no_more_names_of_the_worker(void **state) {
+    uint64_t last = 0;
+    struct object o;
+
+    (void)state;
+    for (uint64_t i = 0; i <= VCUDA_NAME_INDEX_MAX; i++) {
+        last = worker_name(VCUDA_KIND_GRAPH, 1 + i, 0);
+        assert_true(last);
+    }
+    assert_int_equal(vcuda_name_index(last), VCUDA_NAME_INDEX_MAX);
+    assert_int_equal(worker_name(VCUDA_KIND_GRAPH, VCUDA_NAME_INDEX_MAX + 2ul, 0), 0);
+    assert_true(objects_get(&objects, VCUDA_KIND_GRAPH, last, &o));
+    assert_ptr_equal(o.native, (void *)(VCUDA_NAME_INDEX_MAX + 1ul));
+}
+
 static void test_guest_cannot_name_them(void **state) {
     (void)state;
     assert_false(objects_may_add(&objects, VCUDA_KIND_GRAPH, name_of(VCUDA_KIND_GRAPH, 77)));
@@ -324,6 +340,7 @@ int main(void) {
         TEST(test_whole_table),
         TEST(test_end_primary),
         TEST(test_names_of_the_worker),
+        TEST(test_no_more_names_of_the_worker),
         TEST(test_guest_cannot_name_them),
         TEST(test_a_graph_takes_its_nodes),
         TEST(test_graphs_within_graphs),
