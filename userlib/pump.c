@@ -86,6 +86,7 @@ void pump_attach(bool elsewhere) {
     if (!S.record)
         S.record = malloc(VCUDA_REC_MAX);
     S.told = (const uint32_t *)((const uint8_t *)submission.transport->rings + VCUDA_TOLD_OFFSET);
+    S.full.since = 0; /* the pace was another worker's */
     vcuda_spin_init(&S.looking, LOOK_NS, elsewhere);
     S.lookers_max = S.looking.ceiling > VCUDA_SPIN_FLOOR_NS ? processors() / 2 : 0;
 }
@@ -267,7 +268,7 @@ static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
     tell_space();
 }
 
-static int news(void *unused) {
+static int any_news(void *unused) {
     (void)unused;
     return vcuda_rx_ready(RINGS) || (S.own && told(S.own));
 }
@@ -291,7 +292,7 @@ static void pump_until(bool (*done)(void *arg), void *arg) {
             continue;
         }
         tell_space();
-        if (vcuda_spin_look(&S.looking, news, NULL, !since))
+        if (vcuda_spin_look(&S.looking, any_news, NULL, !since))
             continue;
         now = vcuda_now_ns();
         if (!since)
@@ -496,7 +497,7 @@ bool pump_enlist(struct rpc *rpc) {
 
     rpc->state = RPC_SENT;
     rpc->printed = NULL;
-    rpc->head.flags = 0;
+    rpc->head.flags = 0; /* who enlists is answered by the pump, and looks for nothing else */
     lock_take(&S.waiters_lock);
     place = S.free;
     if (place)

@@ -167,7 +167,6 @@ CUresult rpc_wait(struct rpc *rpc, uint32_t outs) {
     if (!outs)
         rpc->head.flags = VCUDA_REC_LOOKS;
     r = submit(rpc, pump_claim);
-
     return r == CUDA_SUCCESS ? rpc_finish(rpc, outs) : r;
 }
 

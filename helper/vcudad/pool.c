@@ -28,7 +28,7 @@
 #define CALM_MS 3000
 
 static void fill(struct pool *pool);
-static void calm_down(struct loop_timer *timer);
+static void expect_no_more(struct pool *pool);
 
 unsigned pool_count(const struct pool *pool, enum worker_state state) {
     unsigned count = 0;
@@ -50,7 +50,7 @@ unsigned pool_ending(struct pool *pool) {
     unsigned count = 0;
 
     /* Who finds no memory needs what those hold that nobody waits for. */
-    calm_down(&pool->calm);
+    expect_no_more(pool);
     for (const struct worker *w = pool->workers; w; w = w->next)
         count += is_ending(w) || w->state == RETIRED;
     return count;
@@ -191,11 +191,14 @@ static void expect_more(struct pool *pool) {
     loop_timer_set(&pool->calm, CALM_MS);
 }
 
-static void calm_down(struct loop_timer *timer) {
-    struct pool *pool = (struct pool *)((char *)timer - __builtin_offsetof(struct pool, calm));
-
+static void expect_no_more(struct pool *pool) {
     pool->more = 0;
+    loop_timer_clear(&pool->calm);
     fill(pool);
+}
+
+static void calm_down(struct loop_timer *timer) {
+    expect_no_more((struct pool *)((char *)timer - __builtin_offsetof(struct pool, calm)));
 }
 
 void pool_submit(struct pool *pool, struct request *request) {

@@ -30,7 +30,7 @@ struct frame {
     void *handles;  /* allocated: a list of objects that the call takes */
     /* set by a call whose answer waits for the GPU */
     bool pending;
-    bool event_is_ours; /* from the pool; else the guest's own */
+    bool event_is_ours; /* from the pool; else the guest's own, or told.c's if it is told of */
     CUevent event;
     uint64_t event_context; /* name */
     uint32_t told;          /* what the GPU writes to tell the program itself; 0: nothing */
