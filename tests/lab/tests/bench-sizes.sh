@@ -66,17 +66,10 @@ report() {
     done
 }
 
-figures_begin
-for kind in $LAB_GUESTS; do
-    figures_guest g || continue
-    daemon_end
-    for round in $(seq "$ROUNDS"); do
-        keep_sizes tcp "$(tcp_sizes)"
-        simulated_round
-        with_null null_round
-    done
-    daemon_with 50 # reaps the guest
-    report
-    vcuda_end g
-done
-figures_end $((3 * 3 * 8))
+a_round() {
+    keep_sizes tcp "$(tcp_sizes)"
+    simulated_round
+    with_null null_round
+}
+
+figures_by_kind $((3 * 3 * 8)) a_round

@@ -85,21 +85,13 @@ report() {
     done
 }
 
-figures_begin
-for kind in $LAB_GUESTS; do
-    figures_guest g || continue
-    daemon_end
-    for round in $(seq "$ROUNDS"); do
-        tcp_round
-        vcuda_round call ''
-        # The device's own copying left out, as it costs a host with a GPU no processor, and TCP
-        # nothing; the driver's part of a call as well: TCP's server does nothing with what it gets.
-        with_null vcuda_round null -alone -n
-        echo_round
-    done
-    counts
-    daemon_with 50 # reaps the guest
-    report
-    vcuda_end g
-done
-figures_end 26
+a_round() {
+    tcp_round
+    vcuda_round call ''
+    # The device's own copying left out, as it costs a host with a GPU no processor, and TCP
+    # nothing; the driver's part of a call as well: TCP's server does nothing with what it gets.
+    with_null vcuda_round null -alone -n
+    echo_round
+}
+
+figures_by_kind 26 a_round counts

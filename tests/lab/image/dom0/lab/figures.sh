@@ -102,6 +102,24 @@ figures_guest() {
     check "$kind: the card of $name gets an address" guest_net "$name"
 }
 
+# figures_by_kind COUNT ROUND [LAST]: the whole test with one guest of each kind: ROUND, in turn, LAST
+# once, and `report` for the table.
+figures_by_kind() {
+    figures_begin
+    for kind in $LAB_GUESTS; do
+        figures_guest g || continue
+        daemon_end
+        for round in $(seq "$ROUNDS"); do
+            "$2"
+        done
+        ${3:-:}
+        daemon_with 50 # reaps the guest
+        report
+        vcuda_end g
+    done
+    figures_end "$1"
+}
+
 # daemon: a vcudad; daemon_with SPIN_US: one whose workers look for news that long.
 daemon() {
     vcuda_daemon
