@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "conditional.h"
+#include "function.h"
 #include "hostfunc.h"
 
 /* What follows the fixed part is a list of elements of one size. */
@@ -27,7 +28,7 @@ static CUresult build_kernel(struct worker *w, const struct vcuda_node *n, struc
 
     if (!objects_get(&w->objects, VCUDA_KIND_FUNCTION, n->kernel.function, &f))
         return CUDA_ERROR_INVALID_VALUE;
-    if (n->bytes < f.aux)
+    if (n->bytes < function_params(&f))
         return CUDA_ERROR_INVALID_VALUE;
     k->func = f.native;
     k->ctx = p->context;

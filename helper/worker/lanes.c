@@ -10,6 +10,7 @@
 
 #include "answers.h"
 #include "barrier.h"
+#include "bundle.h"
 #include "log.h"
 #include "messages.h"
 #include "spin.h"
@@ -73,6 +74,8 @@ static bool make_some(struct lane *l) {
         uint32_t place = l->made % PLACES;
 
         worker_make_call(l->worker, l->places[place].record, l->places[place].len);
+        if (i == there - 1)
+            bundle_make(l->worker);
         vcuda_store_release(&l->made, l->made + 1);
     }
     return there != 0;
@@ -103,6 +106,7 @@ static void await(struct lane *l, uint64_t *since) {
     int64_t pause = pending_pause();
     uint64_t now = vcuda_now_ns();
 
+    bundle_begin();
     if (!*since)
         *since = now;
     if (!pause)
@@ -218,6 +222,7 @@ static bool crowded(struct worker *w, const struct vcuda_rec *record) {
 static void give(struct lane *l, const struct vcuda_rec *record, uint32_t len) {
     uint32_t place = l->given % PLACES;
 
+    bundle_make(l->worker); /* which may be of this stream */
     memcpy(l->places[place].record, record, len);
     l->places[place].len = len;
     vcuda_store_release(&l->given, l->given + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: made and ended on waiter threads, since that takes long. */
 #include "barrier.h"
+#include "chains.h"
 #include "ipc.h"
 #include "memory.h"
 #include "worker.h"
@@ -45,6 +46,7 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
     if (a->dev == 0)
         regions_unregistered(w);
     pending_forget_context(a->ctx_name);
+    chains_forget(w);
     worker_forget_context();
     for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
@@ -61,6 +63,7 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     (void)f;
     if (r != CUDA_SUCCESS)
         return r;
+    chains_forget(w);
     r = w->driver.cuDevicePrimaryCtxReset_v2(device);
     if (r != CUDA_SUCCESS)
         return r;
@@ -96,6 +99,7 @@ CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCt
 
     (void)f;
     pending_forget_context(a->ctx_name);
+    chains_forget(w);
     worker_forget_context();
     r = w->driver.cuCtxDestroy_v2(a->ctx);
     if (r == CUDA_SUCCESS)

@@ -3,6 +3,7 @@
  * Functions and kernels. Both come with the layout of their parameters: a launch is laid out in the
  * guest.
  */
+#include "function.h"
 #include "worker.h"
 
 /* Fills in the parameters; *bytes: up to the end of the last one. */
@@ -32,7 +33,8 @@ static bool in_clusters(struct worker *w, CUfunction function) {
 
 static CUresult fill_function(struct worker *w, struct frame *f, CUfunction function,
                               struct vcuda_function_info *info, uint32_t cap, uint32_t *len) {
-    int shared = 0, threads = 0;
+    int shared = 0, threads = 0, local = 0;
+    uint64_t params = 0;
     CUresult r;
 
     if (cap < sizeof(*info))
@@ -47,7 +49,10 @@ static CUresult fill_function(struct worker *w, struct frame *f, CUfunction func
     info->max_dynamic_shared = (uint32_t)shared;
     info->max_threads = (uint32_t)threads;
     info->clusters = in_clusters(w, function);
-    return fill_layout(w, function, info, cap, len, &f->aux);
+    r = fill_layout(w, function, info, cap, len, &params);
+    w->driver.cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function);
+    f->aux = function_aux(params, (uint32_t)local, info->clusters);
+    return r;
 }
 
 CUresult own_module_function(struct worker *w, struct frame *f, struct args_module_function *a) {

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "bundle.h"
 #include "worker.h"
 
 /* Different resources of a session. */
@@ -146,6 +147,7 @@ CUresult own_cuGreenCtxCreate(struct worker *w, struct frame *f, struct args_cuG
     CUresult r = w->driver.cuGreenCtxCreate(&a->phCtx, a->desc, a->dev, a->flags);
 
     (void)f;
+    bundle_give_up(); /* where a graph's kernels run is not for the stream to say */
     if (r == CUDA_SUCCESS)
         regions_register(w);
     return r;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Launches, and what would fit of them. */
+#include "bundle.h"
+#include "function.h"
 #include "launch_attributes.h"
 #include "worker.h"
 
@@ -54,17 +56,21 @@ CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
     struct object function;
     CUresult r = CUDA_SUCCESS;
 
-    (void)f;
     if (!objects_get(&w->objects, VCUDA_KIND_FUNCTION, a->function, &function))
         return CUDA_ERROR_INVALID_HANDLE;
     /* The driver reads as many bytes as the kernel has: all must be in the record. */
-    if (bytes < function.aux)
+    if (bytes < function_params(&function))
         return CUDA_ERROR_INVALID_VALUE;
+    if (bundle_take(w, f, a, &function))
+        return CUDA_SUCCESS;
     if (a->attributes_len)
         r = launch_attributes(w, a->attributes, a->attributes_len, attributes, &config.numAttrs);
     if (r != CUDA_SUCCESS)
         return r;
-    return w->driver.cuLaunchKernelEx(&config, function.native, NULL, bytes ? extra : NULL);
+    r = w->driver.cuLaunchKernelEx(&config, function.native, NULL, bytes ? extra : NULL);
+    if (r == CUDA_SUCCESS && !config.numAttrs)
+        bundle_may_have(w, a->function, &function);
+    return r;
 }
 
 CUresult own_occupancy_clusters(struct worker *w, struct frame *f,

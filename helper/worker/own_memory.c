@@ -3,6 +3,7 @@
  * Device memory and arrays: counted before they are made, given back when they have ended; what
  * other sessions have open, when vcudad counts it.
  */
+#include "chains.h"
 #include "ipc.h"
 #include "memory.h"
 #include "pools.h"
@@ -211,6 +212,7 @@ CUresult own_cuCtxSetLimit(struct worker *w, struct frame *f, struct args_cuCtxS
     struct ending before;
     CUresult r;
 
+    chains_forget(w); /* how much local memory there is may be one of them */
     if (!counts)
         return w->driver.cuCtxSetLimit((CUlimit)a->limit, a->value);
     if (!pools_take_any(w, bytes))

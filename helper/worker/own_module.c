@@ -2,6 +2,7 @@
 /* Modules and libraries: loaded on waiter threads, since that takes long. */
 #include <stdlib.h>
 
+#include "chains.h"
 #include "compiled.h"
 #include "jit.h"
 #include "memory.h"
@@ -113,6 +114,7 @@ CUresult own_cuModuleUnload(struct worker *w, struct frame *f, struct args_cuMod
     bool known = memory_let_go(MEMORY_CODE, key, &part);
 
     (void)f;
+    chains_forget(w);
     return unload(key, &part, known, w->driver.cuModuleUnload(a->hmod));
 }
 
@@ -122,6 +124,7 @@ CUresult own_cuLibraryUnload(struct worker *w, struct frame *f, struct args_cuLi
     bool known = memory_let_go(MEMORY_CODE, key, &part);
 
     (void)f;
+    chains_forget(w);
     return unload(key, &part, known, w->driver.cuLibraryUnload(a->library));
 }
 

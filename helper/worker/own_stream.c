@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Streams and events. */
+#include "bundle.h"
 #include "ipc.h"
 #include "hostfunc.h"
 #include "launch_attributes.h"
@@ -69,5 +70,6 @@ CUresult own_cuStreamSetAttribute(struct worker *w, struct frame *f,
     if (!cuda_launch_attribute_travels((CUlaunchAttributeID)a->attr) &&
         a->attr != CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
         return CUDA_ERROR_INVALID_VALUE;
+    bundle_give_up(); /* a graph's kernels do not have it */
     return w->driver.cuStreamSetAttribute(a->hStream, (CUstreamAttrID)a->attr, a->param);
 }

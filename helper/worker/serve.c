@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "answers.h"
+#include "bundle.h"
 #include "hostfunc.h"
 #include "idle.h"
 #include "lanes.h"
@@ -104,6 +105,11 @@ static bool sleeps(struct worker *w, const struct vcuda_rec *head, enum blocking
     return blocks == BLOCKS_ALWAYS || (blocks == BLOCKS_WHILE_BUSY && !idle_now(w, head->ctx));
 }
 
+/* All other calls come after what is held. */
+static bool may_be_held(const struct vcuda_rec *head) {
+    return head->call == VCUDA_CALL_launch && !head->tag;
+}
+
 /* Whether the caller hears of the error of a call that it posted before, in place of this one. */
 static bool tells_another(struct worker *w, const struct vcuda_rec *head,
                           const struct dispatch *d) {
@@ -144,6 +150,8 @@ void worker_make_call(struct worker *w, const void *record, uint32_t len) {
     const struct dispatch *d = &dispatch_table[head->call];
     struct frame f;
 
+    if (!may_be_held(head))
+        bundle_make(w);
     if (frame_open(&f, record, len, d->slots) && !tells_another(w, head, d))
         make_call(w, &f);
 }
@@ -177,6 +185,8 @@ static void execute(struct worker *w, uint32_t len) {
         return;
     }
     idle_note(d, &f);
+    if (!may_be_held(head))
+        bundle_make(w);
     if (beside_others(w, &f, len, d) || tells_another(w, head, d))
         return;
     if (sleeps(w, head, d->blocks)) {
@@ -210,6 +220,7 @@ static bool execute_some(struct worker *w) {
         fetch_ahead(&w->duplex);
         execute(w, (uint32_t)len);
     }
+    bundle_make(w);
     if (taken && vcuda_must_wake(&w->duplex, VCUDA_WAIT_SPACE))
         worker_kick(w);
     return taken != 0;
@@ -238,6 +249,7 @@ static void await_record(struct worker *w, uint64_t *since) {
     if (pause && vcuda_spin_look(&looking, record_there, w, !*since))
         return;
     idle_looked();
+    bundle_begin();
     now = vcuda_now_ns();
     if (!*since)
         *since = now;

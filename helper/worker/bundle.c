@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bundle.h"
+
+#include <stdlib.h>
+
+#include "answers.h"
+#include "barrier.h"
+#include "chains.h"
+#include "clock.h"
+#include "function.h"
+#include "worker.h"
+
+/* Bytes: parameters of all that is held. */
+#define PARAMS_MAX 16384u
+/* Functions that a thread knows to have been launched, by the index in their names. */
+#define KNOWN 1024u
+/* How often each way to launch is tried before the best times are compared. */
+#define TRIES 8u
+/* A driver that launches in less, in nanoseconds, is not worth the trouble. */
+#define WORTH_NS 1000u
+
+struct bundle {
+    struct chains_stream stream;
+    uint32_t count;
+    uint32_t limit; /* made when there are so many: begins with 1, lest the GPU waits */
+    uint32_t used;  /* bytes of params */
+    struct launch launches[CHAINS_MAX];
+    _Alignas(16) uint8_t params[PARAMS_MAX];
+};
+
+struct known {
+    uint64_t name;
+    bool refused; /* the driver did not have it in a chain */
+};
+
+/* How long the driver took, at best, in nanoseconds. Written by any thread: a hint. */
+struct seen {
+    uint32_t tries;
+    uint32_t best;
+};
+
+static __thread struct bundle *bundle;
+static __thread struct known known[KNOWN];
+static struct seen alone, chained[CHAINS_POWER_MAX + 1];
+static uint64_t local_most; /* bytes of local memory that a kernel needed so far */
+static bool given_up;
+
+static bool forced(void) {
+    static int is = -1;
+
+    if (is < 0)
+        is = getenv("VCUDA_CHAINS_AFTER") != NULL;
+    return is;
+}
+
+static bool tried(const struct seen *s) {
+    return vcuda_load_once(&s->tries) >= TRIES;
+}
+
+static void note(struct seen *s, uint64_t since) {
+    uint64_t took = vcuda_now_ns() - since;
+
+    if (!vcuda_load_once(&s->tries) || took < vcuda_load_once(&s->best))
+        vcuda_store_once(&s->best, (uint32_t)took);
+    vcuda_store_once(&s->tries, vcuda_load_once(&s->tries) + 1);
+}
+
+static bool worth_it(void) {
+    return forced() || !tried(&alone) || vcuda_load_once(&alone.best) >= WORTH_NS;
+}
+
+/* Whether a chain of 1 << power costs less than as many launches. */
+static bool pays(uint32_t power) {
+    const struct seen *s = &chained[power];
+
+    if (forced())
+        return true;
+    return tried(&alone) && worth_it() &&
+           (!tried(s) || vcuda_load_once(&s->best) < vcuda_load_once(&alone.best) << power);
+}
+
+static struct known *place_of(uint64_t name) {
+    return &known[vcuda_name_index(name) % KNOWN];
+}
+
+static bool may_take(const struct frame *f, const struct args_launch *a,
+                     const struct object *function) {
+    const struct known *k = place_of(a->function);
+
+    return !f->head.tag && f->head.ctx && !a->attributes_len && k->name == a->function &&
+           !k->refused && a->params_len <= PARAMS_MAX && !function_in_clusters(function) &&
+           worth_it() && !capture_any() && !vcuda_load_once(&given_up);
+}
+
+static struct bundle *own_bundle(void) {
+    if (!bundle) {
+        bundle = calloc(1, sizeof(*bundle));
+        bundle_begin();
+    }
+    return bundle;
+}
+
+static void hold(struct bundle *b, const struct frame *f, const struct args_launch *a,
+                 const struct object *function) {
+    uint8_t *params = b->params + b->used;
+
+    b->stream = (struct chains_stream){a->stream, a->stream_name, f->head.ctx};
+    b->launches[b->count++] = (struct launch){
+        .function = function->native,
+        .name = a->function,
+        .gx = a->gx,
+        .gy = a->gy,
+        .gz = a->gz,
+        .bx = a->bx,
+        .by = a->by,
+        .bz = a->bz,
+        .shared = a->shared,
+        .thread = f->head.status,
+        .bytes = a->params_len,
+        .params = params,
+    };
+    memcpy(params, a->params, a->params_len);
+    b->used += (a->params_len + 15) / 16 * 16;
+}
+
+static bool goes_with(const struct bundle *b, const struct frame *f, const struct args_launch *a) {
+    return b->stream.name == a->stream_name && b->stream.context == f->head.ctx &&
+           b->used + a->params_len <= PARAMS_MAX;
+}
+
+bool bundle_take(struct worker *w, const struct frame *f, const struct args_launch *a,
+                 const struct object *function) {
+    const struct chains_stream s = {a->stream, a->stream_name, f->head.ctx};
+    struct bundle *b = own_bundle();
+    bool take = b && may_take(f, a, function) && chains_deserved(w, &s);
+
+    if (b && b->count && (!take || !goes_with(b, f, a))) {
+        bundle_make(w);
+        worker_use_context(w, f->head.ctx);
+    }
+    if (!take)
+        return false;
+    hold(b, f, a, function);
+    if (b->count >= b->limit)
+        bundle_make(w);
+    return true;
+}
+
+void bundle_may_have(struct worker *w, uint64_t name, const struct object *function) {
+    uint64_t local = function_local(function);
+    struct known *k = place_of(name);
+
+    if (k->name == name)
+        return;
+    *k = (struct known){.name = name};
+    /* The driver has moved local memory to where there is enough: graphs would follow it late. */
+    if (local > vcuda_load_once(&local_most)) {
+        vcuda_store_once(&local_most, local);
+        chains_forget(w);
+    }
+}
+
+static void launch_alone(struct worker *w, CUstream stream, const struct launch *l) {
+    const CUlaunchConfig config = {l->gx, l->gy,     l->gz,  l->bx, l->by,
+                                   l->bz, l->shared, stream, NULL,  0};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                     (void *)&l->bytes, CU_LAUNCH_PARAM_END};
+    struct frame f = {.head = {.call = VCUDA_CALL_launch, .status = l->thread}};
+    uint64_t since = tried(&alone) ? 0 : vcuda_now_ns();
+
+    f.status = w->driver.cuLaunchKernelEx(&config, l->function, NULL, l->bytes ? extra : NULL);
+    if (since)
+        note(&alone, since);
+    answers_put(w, &f);
+}
+
+/* False: none was launched. */
+static bool launch_chain(struct worker *w, const struct chains_stream *s, const struct launch *l,
+                         uint32_t power) {
+    struct seen *seen = &chained[power];
+    uint64_t since = tried(seen) ? 0 : vcuda_now_ns();
+    uint32_t refused;
+
+    if (!chains_launch(w, s, l, power, &refused)) {
+        if (refused < CHAINS_MAX)
+            place_of(l[refused].name)->refused = true;
+        return false;
+    }
+    if (since)
+        note(seen, since);
+    vcuda_stats_add(&w->stats->chained, 1u << power);
+    return true;
+}
+
+/* The longest chain that is to be made of the first of so many; -1: none. */
+static int power_for(uint32_t count) {
+    int power = 31 - __builtin_clz(count);
+
+    while (power >= 0 && !pays((uint32_t)power))
+        power--;
+    return power;
+}
+
+void bundle_make(struct worker *w) {
+    struct bundle *b = bundle;
+
+    if (!b || !b->count)
+        return;
+    worker_use_context(w, b->stream.context);
+    for (uint32_t at = 0, n; at < b->count; at += n) {
+        int power = power_for(b->count - at);
+        const struct launch *l = &b->launches[at];
+
+        n = power < 0 ? 1 : 1u << power;
+        if (power >= 0 && launch_chain(w, &b->stream, l, (uint32_t)power))
+            continue;
+        for (uint32_t i = 0; i < n; i++)
+            launch_alone(w, b->stream.native, &l[i]);
+    }
+    if (b->count >= b->limit && b->limit < CHAINS_MAX)
+        b->limit *= 2;
+    b->count = b->used = 0;
+}
+
+void bundle_begin(void) {
+    if (bundle)
+        bundle->limit = 1;
+}
+
+void bundle_give_up(void) {
+    vcuda_store_once(&given_up, true);
+}

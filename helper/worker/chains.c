@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A graph that runs must not run beside itself, so each stream has its own: else one stream would
+ * wait for another, which natively it does not.
+ */
+#include "chains.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "worker.h"
+
+/* Streams that have chains at one time: the driver keeps up to 150 KB of the GPU for each chain. */
+#define STREAMS_MAX 8
+/* A stream whose chains were not used for so many launches of others gives them up. */
+#define UNUSED_MAX 10000u
+/* Launches of a stream before it gets any. */
+#define LAUNCHES_BEFORE 64u
+
+struct chain {
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode nodes[CHAINS_MAX];
+};
+
+struct kept {
+    pthread_mutex_t lock;     /* of the chains; taken under that of all, or alone */
+    uint64_t stream, context; /* names; context 0: a free place */
+    uint32_t launches;
+    uint32_t used; /* when, in launches of all */
+    bool refused[CHAINS_POWER_MAX + 1];
+    struct chain *chains[CHAINS_POWER_MAX + 1];
+};
+
+static struct kept kept[STREAMS_MAX];
+static uint32_t launches; /* of all streams here */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_locks(void) {
+    for (int i = 0; i < STREAMS_MAX; i++)
+        pthread_mutex_init(&kept[i].lock, NULL);
+}
+
+static void end_chain(struct worker *w, struct chain *c) {
+    if (!c)
+        return;
+    if (c->exec)
+        w->driver.cuGraphExecDestroy(c->exec);
+    if (c->graph)
+        w->driver.cuGraphDestroy(c->graph);
+    free(c);
+}
+
+/* Under the stream's lock. */
+static void end_chains(struct worker *w, struct kept *k) {
+    for (uint32_t i = 0; i <= CHAINS_POWER_MAX; i++) {
+        end_chain(w, k->chains[i]);
+        k->chains[i] = NULL;
+        k->refused[i] = false;
+    }
+}
+
+/* Under the lock of all: whether nobody misses what is kept there. */
+static bool may_go(struct worker *w, const struct kept *k) {
+    struct object s;
+
+    return !k->context || launches - k->used > UNUSED_MAX ||
+           (vcuda_name_kind(k->stream) == VCUDA_KIND_STREAM &&
+            !objects_get(&w->objects, VCUDA_KIND_STREAM, k->stream, &s));
+}
+
+/* Under the lock of all. */
+static struct kept *find(const struct chains_stream *s) {
+    for (int i = 0; i < STREAMS_MAX; i++) {
+        if (kept[i].context == s->context && kept[i].stream == s->name)
+            return &kept[i];
+    }
+    return NULL;
+}
+
+/* Under the lock of all: a place for the stream, or NULL. */
+static struct kept *make_place(struct worker *w, const struct chains_stream *s) {
+    for (int i = 0; i < STREAMS_MAX; i++) {
+        struct kept *k = &kept[i];
+
+        if (!may_go(w, k))
+            continue;
+        pthread_mutex_lock(&k->lock);
+        end_chains(w, k);
+        k->stream = s->name;
+        k->context = s->context;
+        k->launches = 0;
+        pthread_mutex_unlock(&k->lock);
+        return k;
+    }
+    return NULL;
+}
+
+static uint32_t launches_before(void) {
+    const char *fixed = getenv("VCUDA_CHAINS_AFTER");
+
+    return fixed ? (uint32_t)atoi(fixed) : LAUNCHES_BEFORE;
+}
+
+bool chains_deserved(struct worker *w, const struct chains_stream *s) {
+    static uint32_t before;
+    struct kept *k;
+    bool enough;
+
+    pthread_once(&once, make_locks);
+    pthread_mutex_lock(&lock);
+    if (!launches++)
+        before = launches_before();
+    k = find(s);
+    if (!k)
+        k = make_place(w, s);
+    if (k)
+        k->used = launches;
+    enough = k && ++k->launches > before;
+    pthread_mutex_unlock(&lock);
+    return enough;
+}
+
+/* The parameter buffer as the driver is told of it, which must last as long as that. */
+struct buffer {
+    void *extra[5];
+};
+
+static void node_params(CUDA_KERNEL_NODE_PARAMS *p, struct buffer *b, const struct launch *l) {
+    *b = (struct buffer){{CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)l->params,
+                          CU_LAUNCH_PARAM_BUFFER_SIZE, (void *)&l->bytes, CU_LAUNCH_PARAM_END}};
+    *p = (CUDA_KERNEL_NODE_PARAMS){
+        .func = l->function,
+        .gridDimX = l->gx,
+        .gridDimY = l->gy,
+        .gridDimZ = l->gz,
+        .blockDimX = l->bx,
+        .blockDimY = l->by,
+        .blockDimZ = l->bz,
+        .sharedMemBytes = l->shared,
+        .extra = l->bytes ? b->extra : NULL,
+    };
+}
+
+/* The nodes, each behind the one before it. */
+static CUresult add_nodes(struct worker *w, struct chain *c, const struct launch *l, uint32_t count,
+                          uint32_t *refused) {
+    CUresult r = w->driver.cuGraphCreate(&c->graph, 0);
+
+    if (r != CUDA_SUCCESS)
+        c->graph = NULL;
+    for (uint32_t i = 0; i < count && r == CUDA_SUCCESS; i++) {
+        CUDA_KERNEL_NODE_PARAMS p;
+        struct buffer b;
+
+        node_params(&p, &b, &l[i]);
+        r = w->driver.cuGraphAddKernelNode_v2(&c->nodes[i], c->graph, i ? &c->nodes[i - 1] : NULL,
+                                              i ? 1 : 0, &p);
+        if (r != CUDA_SUCCESS)
+            *refused = i;
+    }
+    return r;
+}
+
+/* A chain of these launches; NULL if the driver makes none of them. */
+static struct chain *new_chain(struct worker *w, const struct launch *l, uint32_t count,
+                               uint32_t *refused) {
+    struct chain *c = calloc(1, sizeof(*c));
+    CUresult r;
+
+    if (!c)
+        return NULL;
+    r = add_nodes(w, c, l, count, refused);
+    if (r == CUDA_SUCCESS)
+        r = w->driver.cuGraphInstantiateWithFlags(&c->exec, c->graph, 0);
+    if (r == CUDA_SUCCESS)
+        return c;
+    c->exec = NULL;
+    end_chain(w, c);
+    return NULL;
+}
+
+static bool set_nodes(struct worker *w, struct chain *c, const struct launch *l, uint32_t count,
+                      uint32_t *refused) {
+    for (uint32_t i = 0; i < count; i++) {
+        CUDA_KERNEL_NODE_PARAMS p;
+        struct buffer b;
+
+        node_params(&p, &b, &l[i]);
+        if (w->driver.cuGraphExecKernelNodeSetParams_v2(c->exec, c->nodes[i], &p) != CUDA_SUCCESS) {
+            *refused = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Under the stream's lock: its chain of this length, set to the launches; NULL: it cannot be. */
+static struct chain *chain_of(struct worker *w, struct kept *k, const struct launch *l,
+                              uint32_t power, uint32_t *refused) {
+    struct chain **c = &k->chains[power];
+
+    if (*c)
+        return set_nodes(w, *c, l, 1u << power, refused) ? *c : NULL;
+    if (k->refused[power])
+        return NULL;
+    *c = new_chain(w, l, 1u << power, refused);
+    k->refused[power] = !*c && *refused == CHAINS_MAX;
+    return *c;
+}
+
+bool chains_launch(struct worker *w, const struct chains_stream *s, const struct launch *launches,
+                   uint32_t power, uint32_t *refused) {
+    struct chain *c = NULL;
+    struct kept *k;
+    bool done;
+
+    *refused = CHAINS_MAX;
+    pthread_mutex_lock(&lock);
+    k = find(s);
+    if (k)
+        pthread_mutex_lock(&k->lock);
+    pthread_mutex_unlock(&lock);
+    if (!k)
+        return false;
+    c = chain_of(w, k, launches, power, refused);
+    done = c && w->driver.cuGraphLaunch(c->exec, s->native) == CUDA_SUCCESS;
+    pthread_mutex_unlock(&k->lock);
+    return done;
+}
+
+void chains_forget(struct worker *w) {
+    pthread_once(&once, make_locks);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < STREAMS_MAX; i++) {
+        pthread_mutex_lock(&kept[i].lock);
+        end_chains(w, &kept[i]);
+        pthread_mutex_unlock(&kept[i].lock);
+    }
+    pthread_mutex_unlock(&lock);
+}
