@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,6 +49,19 @@ static void leave_namespaces(void) {
                   strerror(errno));
 }
 
+/*
+ * The worker's mappings from the bottom up, a third of the way into its addresses. What the driver
+ * allocates has the same address in the program, whose own mappings are at the top, as anybody's:
+ * there some of both would meet, by chance, in one program of 200.
+ */
+static void leave_the_top(void) {
+    int now = personality(0xffffffff);
+
+    if (now < 0 || personality((unsigned long)now | ADDR_COMPAT_LAYOUT) < 0)
+        vcuda_log(VCUDA_LOG_INFO, "worker maps where programs do: personality: %s",
+                  strerror(errno));
+}
+
 static void set_environment(const struct options *options, const char *drop) {
     if (options->driver)
         setenv("VCUDA_DRIVER", options->driver, 1);
@@ -75,6 +89,7 @@ become_worker(const struct options *options, const char *drop, int sock, int sta
     if (options->sandbox)
         leave_namespaces();
     set_environment(options, drop);
+    leave_the_top();
     if (drop)
         arguments[count++] = drop;
     if (!options->sandbox)

@@ -7,6 +7,7 @@
 
 #include "supervise.h"
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #define PROBE_SLOW_MS 700
@@ -42,6 +43,7 @@ struct probe_answer {
     int no_new_privs;
     int core; /* RLIMIT_CORE */
     int descriptors;
+    uintptr_t mapping;            /* where the kernel puts one */
     int outcomes[PROBE_ATTEMPTS]; /* 0 or an errno */
     struct vcuda_supervise_session session;
 };

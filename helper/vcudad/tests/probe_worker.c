@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -178,6 +179,7 @@ static void fill_answer(struct probe_answer *answer,
         .dumpable = prctl(PR_GET_DUMPABLE),
         .no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0),
         .core = (int)core.rlim_max,
+        .mapping = (uintptr_t)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
         .session = *session,
     };
     for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)

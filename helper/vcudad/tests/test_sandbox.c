@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -59,6 +60,18 @@ static void test_always(void **state) {
     assert_int_equal(a.outcomes[PROBE_OPEN_NULL], 0);
     assert_int_equal(a.outcomes[PROBE_UNIX], 0);
     assert_int_equal(a.outcomes[PROBE_SIGNAL_SELF], 0);
+}
+
+/* The driver's addresses must be free in the program. */
+static void test_maps_elsewhere(void **state) {
+    struct probe_answer a = ask_default();
+    void *own = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_ptr_not_equal(own, MAP_FAILED);
+    assert_in_range(a.mapping, 0x200000000000, 0x4fffffffffff);
+    assert_true((uintptr_t)own > 0x500000000000);
+    munmap(own, 4096);
 }
 
 static void test_filter(void **state) {
@@ -136,12 +149,8 @@ static void test_user_unknown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_always),
-        TEST(test_filter),
-        TEST(test_user),
-        TEST(test_off),
-        TEST(test_user_root_refused),
-        TEST(test_user_unknown),
+        TEST(test_always), TEST(test_maps_elsewhere),    TEST(test_filter),       TEST(test_user),
+        TEST(test_off),    TEST(test_user_root_refused), TEST(test_user_unknown),
     };
 
     return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);

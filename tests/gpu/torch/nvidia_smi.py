@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NVIDIA's own tool over whatever libnvidia-ml.so.1 it finds."""
 import ctypes
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import sys
 if not shutil.which('nvidia-smi'):
     print('no nvidia-smi')
     sys.exit(77)
+os.environ.pop('VCUDA_LOG', None)  # what it says of calls that are not served is no output of the tool's
 # That this program runs through vcuda is seen by CUDA's counters.
 print('cuInit', ctypes.CDLL('libcuda.so.1').cuInit(0))
 for options in (['-L'],
