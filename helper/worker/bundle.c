@@ -21,7 +21,6 @@
 
 struct bundle {
     struct chains_stream stream;
-    uint32_t count;
     uint32_t limit; /* made when there are so many: begins with 1, lest the GPU waits */
     uint32_t used;  /* bytes of params */
     struct launch launches[CHAINS_MAX];
@@ -39,6 +38,7 @@ struct seen {
     uint32_t best;
 };
 
+__thread uint32_t bundle_held;
 static __thread struct bundle *bundle;
 static __thread struct known known[KNOWN];
 static struct seen alone, chained[CHAINS_POWER_MAX + 1];
@@ -105,7 +105,7 @@ static void hold(struct bundle *b, const struct frame *f, const struct args_laun
     uint8_t *params = b->params + b->used;
 
     b->stream = (struct chains_stream){a->stream, a->stream_name, f->head.ctx};
-    b->launches[b->count++] = (struct launch){
+    b->launches[bundle_held++] = (struct launch){
         .function = function->native,
         .name = a->function,
         .gx = a->gx,
@@ -134,15 +134,15 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
     struct bundle *b = own_bundle();
     bool take = b && may_take(f, a, function) && chains_deserved(w, &s);
 
-    if (b && b->count && (!take || !goes_with(b, f, a))) {
-        bundle_make(w);
+    if (bundle_held && (!take || !goes_with(b, f, a))) {
+        bundle_make_held(w);
         worker_use_context(w, f->head.ctx);
     }
     if (!take)
         return false;
     hold(b, f, a, function);
-    if (b->count >= b->limit)
-        bundle_make(w);
+    if (bundle_held >= b->limit)
+        bundle_make_held(w);
     return true;
 }
 
@@ -201,14 +201,12 @@ static int power_for(uint32_t count) {
     return power;
 }
 
-void bundle_make(struct worker *w) {
+void bundle_make_held(struct worker *w) {
     struct bundle *b = bundle;
 
-    if (!b || !b->count)
-        return;
     worker_use_context(w, b->stream.context);
-    for (uint32_t at = 0, n; at < b->count; at += n) {
-        int power = power_for(b->count - at);
+    for (uint32_t at = 0, n; at < bundle_held; at += n) {
+        int power = power_for(bundle_held - at);
         const struct launch *l = &b->launches[at];
 
         n = power < 0 ? 1 : 1u << power;
@@ -217,9 +215,9 @@ void bundle_make(struct worker *w) {
         for (uint32_t i = 0; i < n; i++)
             launch_alone(w, b->stream.native, &l[i]);
     }
-    if (b->count >= b->limit && b->limit < CHAINS_MAX)
+    if (bundle_held >= b->limit && b->limit < CHAINS_MAX)
         b->limit *= 2;
-    b->count = b->used = 0;
+    bundle_held = b->used = 0;
 }
 
 void bundle_begin(void) {

@@ -29,8 +29,16 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
  */
 void bundle_may_have(struct worker *w, uint64_t name, const struct object *function);
 
+/* How many this thread has taken. */
+extern __thread uint32_t bundle_held;
+
+void bundle_make_held(struct worker *w);
+
 /* Makes what this thread has taken: before any other call, and before it looks for more in vain. */
-void bundle_make(struct worker *w);
+static inline void bundle_make(struct worker *w) {
+    if (bundle_held)
+        bundle_make_held(w);
+}
 
 /* This thread had nothing to do: the GPU may wait for what it takes next. */
 void bundle_begin(void);
