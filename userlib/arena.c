@@ -6,17 +6,18 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "guest.h"
 #include "layout.h"
 #include "register.h"
 #include "session.h"
+#include "space.h"
 #include "wire.h"
 
-/* Far from where Linux puts mappings and from where the driver puts device memory. */
-#define ARENA_BASE 0x200000000000ull
-#define ARENA_END 0x210000000000ull
 #define REGION_BYTES_MIN (8ull << 20)
+/* Unused regions of so many bytes in all are kept: to grow again takes milliseconds. */
+#define UNUSED_BYTES_MAX (64ull << 20)
 #define STAGE_BYTES (1ull << 20)
 
 /* All of a region's bytes, in address order: free pieces and blocks. */
@@ -24,6 +25,7 @@ struct piece {
     struct piece *next;
     char *start;
     size_t room; /* whole pages */
+    uint32_t region;
     bool used;
     struct arena_block block;
 };
@@ -33,7 +35,7 @@ static struct {
     /* The worker takes regions in the order in which they were added: one at a time. */
     pthread_mutex_t sharing; /* taken under `lock` too */
     struct piece *pieces;
-    uint64_t next_address;
+    size_t sizes[VCUDA_REGIONS_MAX]; /* of the arena's regions; 0: no such */
     pthread_cond_t stage_freed;
     void *stages[ARENA_STAGES];
     int stages_free;
@@ -41,7 +43,6 @@ static struct {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .sharing = PTHREAD_MUTEX_INITIALIZER,
     .stage_freed = PTHREAD_COND_INITIALIZER,
-    .next_address = ARENA_BASE,
 };
 
 static size_t pages(size_t bytes) {
@@ -52,46 +53,60 @@ static CUresult error_of(int err) {
     return err == -EPIPE || err == -ENOTCONN ? VCUDA_ERROR_LOST : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Maps a fresh region at the next address that is free on our side. */
+/* Under the lock: maps a fresh region at an address that is free on our side. */
 static CUresult map_here(uint32_t region, uint64_t bytes, char **start) {
-    while (arena.next_address + bytes <= ARENA_END) {
-        void *at = (void *)arena.next_address;
+    uint64_t address;
+
+    while ((address = space_take(bytes))) {
+        void *at = (void *)address;
         int r = session.transport.region_map(&session.transport, region, at, bytes, TRANSPORT_FREE);
 
-        if (r == -EEXIST) { /* something of the program's is there: step over it */
-            arena.next_address += 1ull << 30;
+        if (r == -EEXIST) /* something of the program's is there: these are not asked for again */
             continue;
-        }
-        if (r)
+        if (r) {
+            space_give(address, bytes);
             return error_of(r);
-        arena.next_address += bytes;
+        }
         *start = at;
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* Under the lock: the worker maps it, too. */
+static CUresult map_there(struct thread *t, uint32_t region, char *start, uint64_t bytes) {
+    uint32_t registered = 0;
+    CUresult r = wire_map_region(t, region, (uint64_t)start, bytes, &registered);
+
+    if (r != CUDA_SUCCESS) {
+        munmap(start, bytes);
+        space_give((uint64_t)start, bytes);
+    }
+    return r;
+}
+
 /* Under the lock: a new region as one free piece at the list's head. */
 static CUresult grow(struct thread *t, size_t bytes) {
     uint64_t size = bytes > REGION_BYTES_MIN ? bytes : REGION_BYTES_MIN;
     struct piece *p = calloc(1, sizeof(*p));
-    uint32_t region = 0, registered = 0;
     CUresult r;
     int err;
 
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&arena.sharing);
-    err = session.transport.region_add(&session.transport, size, &region);
-    r = err ? error_of(err) : map_here(region, size, &p->start);
+    err = session.transport.region_add(&session.transport, size, &p->region);
+    r = err ? error_of(err) : map_here(p->region, size, &p->start);
     if (r == CUDA_SUCCESS)
-        r = wire_map_region(t, region, (uint64_t)p->start, size, &registered);
+        r = map_there(t, p->region, p->start, size);
     pthread_mutex_unlock(&arena.sharing);
     if (r != CUDA_SUCCESS) {
+        if (!err)
+            session.transport.region_del(&session.transport, p->region, size);
         free(p);
         return r;
     }
-    p->room = size;
+    p->room = arena.sizes[p->region] = size;
     p->next = arena.pieces;
     arena.pieces = p;
     return CUDA_SUCCESS;
@@ -109,6 +124,7 @@ static struct piece *carve(size_t room) {
                 return NULL;
             rest->start = p->start + room;
             rest->room = p->room - room;
+            rest->region = p->region;
             rest->next = p->next;
             p->next = rest;
             p->room = room;
@@ -123,27 +139,91 @@ static bool ends_with_context(enum arena_kind kind) {
     return kind == ARENA_PINNED || kind == ARENA_MANAGED;
 }
 
+/* Under the lock: a piece, from where there is room or from a new region. */
+static CUresult carve_or_grow(struct thread *t, size_t room, struct piece **p) {
+    CUresult r = CUDA_SUCCESS;
+
+    *p = carve(room);
+    if (*p)
+        return CUDA_SUCCESS;
+    r = grow(t, room);
+    if (r == CUDA_SUCCESS)
+        *p = carve(room);
+    return *p || r != CUDA_SUCCESS ? r : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Under the lock: takes off the list what are whole regions, unused, beyond those to be kept. */
+static struct piece *take_unused(size_t keep) {
+    struct piece *gone = NULL, **at = &arena.pieces;
+
+    while (*at) {
+        struct piece *p = *at;
+
+        if (p->used || p->room != arena.sizes[p->region]) {
+            at = &p->next;
+        } else if (p->room <= keep) {
+            keep -= p->room;
+            at = &p->next;
+        } else {
+            *at = p->next;
+            p->next = gone;
+            gone = p;
+            arena.sizes[p->region] = 0;
+        }
+    }
+    return gone;
+}
+
+/* Ends unused regions but for `keep` bytes of them: whether there was any. */
+static bool give_back(struct thread *t, size_t keep) {
+    struct piece *gone, *p;
+    bool any;
+
+    pthread_mutex_lock(&arena.lock);
+    gone = take_unused(keep);
+    pthread_mutex_unlock(&arena.lock);
+    any = gone != NULL;
+    while ((p = gone)) {
+        gone = p->next;
+        munmap(p->start, p->room);
+        if (arena_unshare(t, p->region, p->room) == CUDA_SUCCESS) {
+            pthread_mutex_lock(&arena.lock);
+            space_give((uint64_t)p->start, p->room);
+            pthread_mutex_unlock(&arena.lock);
+        }
+        free(p);
+    }
+    return any;
+}
+
+void arena_shrink(struct thread *t) {
+    give_back(t, UNUSED_BYTES_MAX);
+}
+
 CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
                      void **out) {
     size_t room = pages(bytes);
     struct piece *p;
-    CUresult r = CUDA_SUCCESS;
+    CUresult r;
 
     if (!bytes || room < bytes)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&arena.lock);
-    p = carve(room);
-    if (!p) {
-        r = grow(t, room);
-        p = r == CUDA_SUCCESS ? carve(room) : NULL;
+    r = carve_or_grow(t, room, &p);
+    if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* at a limit, what is kept for later is in the way */
+        bool any;
+
+        pthread_mutex_unlock(&arena.lock);
+        any = give_back(t, 0);
+        pthread_mutex_lock(&arena.lock);
+        if (any)
+            r = carve_or_grow(t, room, &p);
     }
-    if (p) {
+    if (r == CUDA_SUCCESS) {
         p->block = (struct arena_block){p->start, bytes, flags, kind, 0};
         if (ends_with_context(kind))
             p->block.context = t->context;
         *out = p->start;
-    } else if (r == CUDA_SUCCESS) {
-        r = CUDA_ERROR_OUT_OF_MEMORY;
     }
     pthread_mutex_unlock(&arena.lock);
     return r;
@@ -152,7 +232,7 @@ CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsig
 /* Joins free neighbours of one region. */
 static void join_free(void) {
     for (struct piece *p = arena.pieces; p; p = p->next) {
-        while (p->next && !p->used && !p->next->used && p->start + p->room == p->next->start) {
+        while (p->next && !p->used && !p->next->used && p->region == p->next->region) {
             struct piece *gone = p->next;
 
             p->room += gone->room;
@@ -214,7 +294,7 @@ bool arena_find(const void *address, size_t bytes, struct arena_block *block) {
     const char *a = address;
     bool found = false;
 
-    if ((uint64_t)a < ARENA_BASE || (uint64_t)a >= ARENA_END)
+    if ((uint64_t)a < SPACE_BASE || (uint64_t)a >= SPACE_END)
         return register_find(address, bytes, block);
     pthread_mutex_lock(&arena.lock);
     for (struct piece *p = arena.pieces; p && !found; p = p->next) {

@@ -44,6 +44,12 @@ CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsig
 CUresult arena_free(void *p, enum arena_kind kind);
 
 /*
+ * Gives back regions that nobody uses, but for some. Once the GPU has done with what was freed in
+ * the thread's context.
+ */
+void arena_shrink(struct thread *t);
+
+/*
  * Has the worker map a fresh region at an address of the program's choice, and the driver register
  * it; here it is mapped by the caller. CUDA_ERROR_OUT_OF_MEMORY: one of them cannot.
  */

@@ -83,6 +83,12 @@ CUresult memory_settle(struct thread *t) {
     return capture_any() ? wire_cuStreamSynchronize(t, 0) : context_wait(t);
 }
 
+/* Who captures has not waited for all that the GPU may still do. */
+static void shrink(struct thread *t) {
+    if (!capture_any())
+        arena_shrink(t);
+}
+
 VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
     struct arena_block block;
     struct range range;
@@ -95,7 +101,11 @@ VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
         return CUDA_SUCCESS;
     if (arena_find((const void *)dptr, 1, &block) && block.kind == ARENA_MANAGED) {
         r = memory_settle(t);
-        return r == CUDA_SUCCESS ? managed_free(dptr) : r;
+        if (r == CUDA_SUCCESS)
+            r = managed_free(dptr);
+        if (r == CUDA_SUCCESS)
+            shrink(t);
+        return r;
     }
     if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -160,7 +170,11 @@ VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
     if (!p)
         return CUDA_SUCCESS;
     r = memory_settle(t);
-    return r == CUDA_SUCCESS ? arena_free(p, ARENA_PINNED) : r;
+    if (r == CUDA_SUCCESS)
+        r = arena_free(p, ARENA_PINNED);
+    if (r == CUDA_SUCCESS)
+        shrink(t);
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,

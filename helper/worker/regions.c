@@ -133,7 +133,7 @@ CUresult own_share_region(struct worker *w, struct frame *f, struct args_share_r
     return r;
 }
 
-/* Only such a region: the arena's live as long as the session. */
+/* One of the arena or of the program's own memory. */
 CUresult own_unshare_region(struct worker *w, struct frame *f, struct args_unshare_region *a) {
     struct region gone = {0};
 
@@ -143,8 +143,6 @@ CUresult own_unshare_region(struct worker *w, struct frame *f, struct args_unsha
     pthread_mutex_lock(&taking);
     pthread_mutex_lock(&w->regions_lock);
     gone = w->regions[a->region];
-    if (gone.address >= ARENA_BASE && gone.address < ARENA_END)
-        gone.bytes = 0;
     if (gone.bytes) /* no copy begins from here on */
         w->regions[a->region] = (struct region){0};
     pthread_mutex_unlock(&w->regions_lock);

@@ -28,7 +28,9 @@
 struct session session;
 
 static struct thread thread;
-static uint32_t regions, regions_max = UINT32_MAX;
+static uint32_t regions; /* made so far */
+static bool live[256];
+static uint64_t bytes_live, bytes_max = UINT64_MAX;
 static int add_error;
 static CUresult map_result;
 
@@ -44,11 +46,24 @@ CUresult wire_map_region(struct thread *t, uint32_t region, uint64_t address, ui
 
 static int region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
     (void)t;
-    (void)bytes;
-    if (add_error || regions == regions_max)
-        return add_error ? add_error : -ENOSPC;
-    *region = ++regions;
+    if (add_error)
+        return add_error;
+    if (bytes_live + bytes > bytes_max)
+        return -EDQUOT;
+    for (*region = 1; live[*region];)
+        ++*region;
+    assert_in_range(*region, 1, 255);
+    live[*region] = true;
+    bytes_live += bytes;
+    regions++;
     return 0;
+}
+
+static void region_del(struct transport *t, uint32_t region, uint64_t bytes) {
+    (void)t;
+    assert_true(live[region]);
+    live[region] = false;
+    bytes_live -= bytes;
 }
 
 CUresult wire_share_region(struct thread *t, uint32_t region, uint64_t address, uint64_t bytes) {
@@ -87,6 +102,7 @@ static int setup(void **state) {
     (void)state;
     session.transport.region_add = region_add;
     session.transport.region_map = region_map;
+    session.transport.region_del = region_del;
     return 0;
 }
 
@@ -214,6 +230,46 @@ static void test_limits(void **state) {
     assert_int_equal(arena_free(alloc(2 * REGION), ARENA_PINNED), CUDA_SUCCESS);
 }
 
+/* What is free beyond some goes, whole regions, and its addresses come again. */
+static void test_shrinks(void **state) {
+    char *blocks[4], *piece;
+    uint64_t before;
+
+    (void)state;
+    arena_shrink(&thread);
+    before = bytes_live;
+    for (int i = 0; i < 4; i++)
+        blocks[i] = alloc(48u << 20);
+    assert_int_equal(bytes_live, before + (192u << 20));
+    piece = alloc(PAGE);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(arena_free(blocks[i], ARENA_PINNED), CUDA_SUCCESS);
+    arena_shrink(&thread);
+    assert_in_range(bytes_live, before, before + (64u << 20));
+    memset(piece, 'x', PAGE);
+    assert_int_equal(arena_free(piece, ARENA_PINNED), CUDA_SUCCESS);
+    for (int i = 0; i < 40000; i++) { /* more than there are addresses */
+        char *p = alloc(512u << 20);
+
+        *p = 'x';
+        assert_int_equal(arena_free(p, ARENA_PINNED), CUDA_SUCCESS);
+        arena_shrink(&thread);
+    }
+}
+
+/* At a limit, what is kept for later is no reason to refuse. */
+static void test_makes_room(void **state) {
+    char *small = alloc(24u << 20), *large;
+
+    (void)state;
+    arena_shrink(&thread);
+    assert_int_equal(arena_free(small, ARENA_PINNED), CUDA_SUCCESS);
+    bytes_max = bytes_live;
+    large = alloc(32u << 20);
+    bytes_max = UINT64_MAX;
+    assert_int_equal(arena_free(large, ARENA_PINNED), CUDA_SUCCESS);
+}
+
 static void *take_waiting(void *unused) {
     (void)unused;
     return arena_stage_take(true);
@@ -276,6 +332,8 @@ int main(void) {
         cmocka_unit_test(test_joins_what_is_free),
         cmocka_unit_test(test_never_overlap),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_shrinks),
+        cmocka_unit_test(test_makes_room),
         cmocka_unit_test(test_ends_with_its_context),
         cmocka_unit_test(test_stages),
     };

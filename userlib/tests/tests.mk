@@ -2,7 +2,7 @@
 # Included by ../Makefile.
 
 TEST_OUT := $(OUT)/tests
-UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges reserve arena completion crew descriptor ended md2 \
+UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges reserve arena space completion crew descriptor ended md2 \
 	message notes params bound)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
@@ -26,6 +26,10 @@ $(TEST_OUT)/test-bound: tests/test_bound.c bound.c $(addprefix $(TOP)/cuda/,cubi
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 
 $(TEST_OUT)/test-ranges: tests/test_ranges.c ranges.c reserve.c $(wildcard *.h) tests/tests.mk | rooms
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
+
+$(TEST_OUT)/test-arena: tests/test_arena.c arena.c space.c $(wildcard *.h) tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 

@@ -10,6 +10,8 @@
  *   guest-busy copy        large copies, both ways, for ever; prints "copying" when they run
  *   guest-busy hoard       takes pinned memory until there is no more; prints how much, and the
  *                          error, and keeps it until it is ended
+ *   guest-busy regrow      takes pinned memory in small pieces until there is no more, frees it,
+ * and takes half of that at once, three times; prints how much
  */
 #include <pthread.h>
 #include <time.h>
@@ -155,6 +157,50 @@ static int do_hoard(void) {
     return 0;
 }
 
+/* ---- regrow -------------------------------------------------------------- */
+
+#define PIECES_MAX 1024
+
+static int in_pieces(void) {
+    static void *pieces[PIECES_MAX];
+    int count = 0;
+
+    while (count < PIECES_MAX && cuMemHostAlloc(&pieces[count], HOARD_BYTES, 0) == CUDA_SUCCESS)
+        count++;
+    for (int i = 0; i < count; i++)
+        CK(cuMemFreeHost(pieces[i]));
+    return count;
+}
+
+/* And through the GPU's memory. */
+static void at_once(size_t bytes) {
+    CUdeviceptr there;
+    uint8_t *here;
+
+    CK(cuMemHostAlloc((void **)&here, bytes, 0));
+    CK(cuMemAlloc(&there, bytes));
+    memset(here, 7, bytes);
+    CK(cuMemcpyHtoD(there, here, bytes));
+    memset(here, 0, bytes);
+    CK(cuMemcpyDtoH(here, there, bytes));
+    if (here[0] != 7 || here[bytes - 1] != 7) {
+        printf("it comes back wrong\n");
+        exit(1);
+    }
+    CK(cuMemFree(there));
+    CK(cuMemFreeHost(here));
+}
+
+static int do_regrow(void) {
+    for (int round = 0; round < 3; round++) {
+        int pieces = in_pieces();
+
+        at_once((size_t)pieces / 2 * HOARD_BYTES);
+        printf("%d MiB in pieces, %d at once\n", pieces, pieces / 2);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     context = start();
     if (argc == 3 && !strcmp(argv[1], "loop"))
@@ -165,6 +211,8 @@ int main(int argc, char **argv) {
         return do_copy();
     if (argc == 2 && !strcmp(argv[1], "hoard"))
         return do_hoard();
-    fprintf(stderr, "usage: guest-busy loop FILE|wait|copy|hoard\n");
+    if (argc == 2 && !strcmp(argv[1], "regrow"))
+        return do_regrow();
+    fprintf(stderr, "usage: guest-busy loop FILE|wait|copy|hoard|regrow\n");
     return 2;
 }

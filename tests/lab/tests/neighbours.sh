@@ -6,6 +6,8 @@
 
 SMALL_TABLE=8 # frames of 512 grants: a program can ask for more than there are
 
+SOME_TABLE=24 # 48 MiB: more than one region, which has 8 MiB or what is asked for
+
 net_works() { guest_run g "ping -c 1 -W 5 10.7.$(domain_id g).1 >/dev/null"; }
 hoards() { guest_run g 'grep -q ^all /tmp/hoard'; }
 
@@ -24,12 +26,25 @@ all_grants() {
         guest_run g -t 60 '/usr/lib/vcuda-tests/vector_add >/dev/null'
 }
 
+# What is freed must be granted no more: else there is no room for one large piece.
+grants_come_back() {
+    guest_run g -t 100 'guest-busy regrow >/tmp/regrow 2>&1'
+    check "$kind: pinned memory in small pieces, then in a large one" [ $? = 0 ]
+    guest_run g 'cat /tmp/regrow' | sed 's/^/# /'
+    check_equal "$kind: three times" 3 "$(guest_run g 'grep -c "at once" /tmp/regrow')"
+    check "$kind: that is more than one region" \
+        [ "$(guest_run g 'sed -n "s/.* \([0-9]*\) at once/\1/p" /tmp/regrow' | sort -n | head -n 1)" -gt 8 ]
+}
+
 make_disk
 leak_mark
 vcuda_start
 for kind in $LAB_GUESTS; do
     vcuda_guest g "$kind" vif=1 disk="$disk" config="max_grant_frames=$SMALL_TABLE" || continue
     all_grants
+    vcuda_end g
+    vcuda_guest g "$kind" config="max_grant_frames=$SOME_TABLE" || continue
+    grants_come_back
     vcuda_end g
     vcuda_guest one "$kind" cpus=0 || continue
     check "$kind: a guest on dom0's only processor computes" \

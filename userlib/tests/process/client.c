@@ -354,6 +354,47 @@ static int case_context_gone(void) {
     return 0;
 }
 
+#define BLOCKS 8
+#define BLOCK_BYTES (64u << 20)
+
+/* Up and down again from all of it: each block has its own. */
+static void through_the_gpu(unsigned char **blocks) {
+    CUdeviceptr p;
+
+    CK(cuMemAlloc(&p, BLOCK_BYTES));
+    for (int i = 0; i < BLOCKS; i++) {
+        memset(blocks[i], i + 1, BLOCK_BYTES);
+        CK(cuMemcpyHtoDAsync(p, blocks[i], BLOCK_BYTES, NULL));
+        CK(cuCtxSynchronize());
+        memset(blocks[i], 0, BLOCK_BYTES);
+        CK(cuMemcpyDtoHAsync(blocks[i], p, BLOCK_BYTES, NULL));
+    }
+    CK(cuCtxSynchronize());
+    for (int i = 0; i < BLOCKS; i++)
+        EXPECT(blocks[i][0] == i + 1 && blocks[i][BLOCK_BYTES - 1] == i + 1);
+    CK(cuMemFree(p));
+}
+
+/* Pinned memory that is taken and freed in turn, for each line of standard input. */
+static int case_pinned(void) {
+    unsigned char *blocks[BLOCKS];
+    char line[16];
+
+    start();
+    do {
+        for (int i = 0; i < BLOCKS; i++)
+            CK(cuMemHostAlloc((void **)&blocks[i], BLOCK_BYTES, 0));
+        through_the_gpu(blocks);
+        say("works with 512 MiB");
+        if (!fgets(line, sizeof(line), stdin))
+            break;
+        for (int i = 0; i < BLOCKS; i++)
+            CK(cuMemFreeHost(blocks[i]));
+        say("has freed it");
+    } while (fgets(line, sizeof(line), stdin));
+    return 0;
+}
+
 /* The program has a mapping where the arena would lie. */
 static int case_arena_taken(void) {
     void *at = (void *)0x200000000000ull;
@@ -438,6 +479,7 @@ static const struct {
     {"lacking", case_lacking},
     {"context-gone", case_context_gone},
     {"arena-taken", case_arena_taken},
+    {"pinned", case_pinned},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
