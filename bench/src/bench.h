@@ -49,6 +49,20 @@ static inline void report(const char *figure, const char *unit, double *samples,
     fflush(stdout);
 }
 
+/* Room for samples: as many as the first argument says, else *count, and no fewer than `least`. */
+static inline double *samples_wanted(int argc, char **argv, int *count, int least) {
+    double *samples;
+
+    if (argc > 1)
+        *count = atoi(argv[1]);
+    if (*count < least)
+        *count = least;
+    samples = calloc((size_t)*count, sizeof(*samples));
+    if (!samples)
+        exit(1);
+    return samples;
+}
+
 /* Initialised, with device 0's primary context current. */
 static inline CUcontext start(void) {
     CUcontext context;

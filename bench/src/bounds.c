@@ -212,11 +212,7 @@ static void told_to_another(void) {
 int main(int argc, char **argv) {
     CUmodule module;
 
-    if (argc > 1)
-        count = atoi(argv[1]);
-    if (count < 10)
-        count = 10;
-    samples = calloc((size_t)count, sizeof(*samples));
+    samples = samples_wanted(argc, argv, &count, 10);
     context = start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
     CK(cuModuleGetFunction(&f, module, "p0"));

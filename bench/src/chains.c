@@ -139,11 +139,7 @@ static void chains(uint32_t length) {
 int main(int argc, char **argv) {
     CUmodule module;
 
-    if (argc > 1)
-        count = atoi(argv[1]);
-    if (count < 10)
-        count = 10;
-    samples = calloc((size_t)count, sizeof(*samples));
+    samples = samples_wanted(argc, argv, &count, 10);
     start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
     CK(cuModuleGetFunction(&f, module, "p64"));

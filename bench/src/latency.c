@@ -72,11 +72,7 @@ int main(int argc, char **argv) {
     size_t limit;
     CUdeviceptr p;
 
-    if (argc > 1)
-        count = atoi(argv[1]);
-    if (count < BURST)
-        count = BURST;
-    samples = calloc((size_t)count, sizeof(*samples));
+    samples = samples_wanted(argc, argv, &count, BURST);
     start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
     CK(cuMemAlloc(&device, 1 << 20));

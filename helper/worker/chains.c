@@ -33,7 +33,7 @@ struct kept {
 };
 
 static struct kept kept[STREAMS_MAX];
-static uint32_t launches; /* of all streams here */
+static uint32_t launched; /* in all streams */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -65,7 +65,7 @@ static void end_chains(struct worker *w, struct kept *k) {
 static bool may_go(struct worker *w, const struct kept *k) {
     struct object s;
 
-    return !k->context || launches - k->used > UNUSED_MAX ||
+    return !k->context || launched - k->used > UNUSED_MAX ||
            (vcuda_name_kind(k->stream) == VCUDA_KIND_STREAM &&
             !objects_get(&w->objects, VCUDA_KIND_STREAM, k->stream, &s));
 }
@@ -110,13 +110,13 @@ bool chains_deserved(struct worker *w, const struct chains_stream *s) {
 
     pthread_once(&once, make_locks);
     pthread_mutex_lock(&lock);
-    if (!launches++)
+    if (!launched++)
         before = launches_before();
     k = find(s);
     if (!k)
         k = make_place(w, s);
     if (k)
-        k->used = launches;
+        k->used = launched;
     enough = k && ++k->launches > before;
     pthread_mutex_unlock(&lock);
     return enough;
