@@ -38,7 +38,7 @@
 enum { RPC_SENT, RPC_WAITING, RPC_PUMP_NOW, RPC_DONE };
 
 static struct {
-    struct lock waiters_lock;
+    struct vcuda_lock waiters_lock;
     struct rpc *waiters[WAITERS];
     uint32_t generations[WAITERS]; /* part of the tag: an old answer finds nobody */
     uint32_t next_free[WAITERS];   /* of a free place: place + 1 of the next one */
@@ -48,13 +48,13 @@ static struct {
     uint32_t pumping;              /* 1 while a thread reads the completion ring */
     uint32_t lookers;              /* threads that look whether they are answered */
     uint32_t lookers_max;
-    const uint32_t *told;   /* written by the GPU: the claim that has come to its end */
-    struct rpc *own;        /* the call that this thread waits for itself */
-    uint32_t claims;        /* part of the tag, as generations are */
-    uint32_t asleep;        /* 1 while that thread sleeps, under sleep_lock */
-    struct lock sleep_lock; /* guards the wait word against two threads' news */
-    uint32_t space_wanted;  /* a thread waits for the submission ring */
-    uint32_t space_news;    /* futex: changes when there may be space */
+    const uint32_t *told;         /* written by the GPU: the claim that has come to its end */
+    struct rpc *own;              /* the call that this thread waits for itself */
+    uint32_t claims;              /* part of the tag, as generations are */
+    uint32_t asleep;              /* 1 while that thread sleeps, under sleep_lock */
+    struct vcuda_lock sleep_lock; /* guards the wait word against two threads' news */
+    uint32_t space_wanted;        /* a thread waits for the submission ring */
+    uint32_t space_news;          /* futex: changes when there may be space */
     struct {
         uint64_t since;
         uint32_t cons;         /* of the worker */
@@ -105,7 +105,7 @@ void pump_abandon(const char *why) {
         return;
     guest_changed();
     guest_log("session lost: %s", why);
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     for (uint32_t i = 0; i < S.waiters_top; i++) {
         if (!S.waiters[i])
             continue;
@@ -114,13 +114,13 @@ void pump_abandon(const char *why) {
         futex_wake(&S.waiters[i]->state, 1);
         leave_place(i);
     }
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
     __atomic_fetch_add(&S.space_news, 1, __ATOMIC_SEQ_CST);
     futex_wake(&S.space_news, INT_MAX);
 }
 
 void pump_forget(void) {
-    S.waiters_lock = S.sleep_lock = (struct lock){0};
+    S.waiters_lock = S.sleep_lock = (struct vcuda_lock){0};
     memset(S.waiters, 0, S.waiters_top * sizeof(S.waiters[0]));
     S.waiters_top = S.free = S.enlisted = 0;
     S.own = NULL;
@@ -185,7 +185,7 @@ static bool deliver_listed(const struct vcuda_rec *head, uint32_t len) {
     struct rpc *rpc = NULL;
     bool ok = false;
 
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     if (place && place <= WAITERS && S.generations[place - 1] == (uint32_t)(head->tag >> 32))
         rpc = S.waiters[place - 1];
     if (rpc) {
@@ -195,7 +195,7 @@ static bool deliver_listed(const struct vcuda_rec *head, uint32_t len) {
         if (vcuda_exchange(&rpc->state, RPC_DONE) == RPC_WAITING && rpc != S.own)
             futex_wake(&rpc->state, 1);
     }
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
     return ok;
 }
 
@@ -250,10 +250,10 @@ static bool fits(void *arg) {
 static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
     bool space = done == fits || vcuda_load_once(&S.space_wanted);
 
-    lock_take(&S.sleep_lock);
+    vcuda_lock_take(&S.sleep_lock);
     S.asleep = 1;
     vcuda_wait_begin(RINGS, VCUDA_WAIT_DATA | (space ? VCUDA_WAIT_SPACE : 0));
-    lock_leave(&S.sleep_lock);
+    vcuda_lock_leave(&S.sleep_lock);
     /* Who waits for space looks again now that the wish is announced. */
     tell_space();
     if (!done(arg) && vcuda_rx_ready(RINGS) == 0) {
@@ -261,10 +261,10 @@ static void sleep_for_worker(bool (*done)(void *arg), void *arg) {
         if (!submission.transport->sleep(submission.transport) && vcuda_rx_ready(RINGS) != 1)
             pump_abandon("the worker is gone");
     }
-    lock_take(&S.sleep_lock);
+    vcuda_lock_take(&S.sleep_lock);
     S.asleep = 0;
     vcuda_wait_end(RINGS);
-    lock_leave(&S.sleep_lock);
+    vcuda_lock_leave(&S.sleep_lock);
     tell_space();
 }
 
@@ -316,7 +316,7 @@ static void hand_over(void) {
      * for his answer finds it, too, or hands over when he has that.
      */
     if (load_in_order(&S.enlisted) && !load_in_order(&S.lookers)) {
-        lock_take(&S.waiters_lock);
+        vcuda_lock_take(&S.waiters_lock);
         for (uint32_t i = 0; i < S.waiters_top; i++) {
             uint32_t waiting = RPC_WAITING;
 
@@ -327,7 +327,7 @@ static void hand_over(void) {
                 break;
             }
         }
-        lock_leave(&S.waiters_lock);
+        vcuda_lock_leave(&S.waiters_lock);
     }
     tell_space();
 }
@@ -468,10 +468,10 @@ bool submit_await_space(uint32_t len) {
         if (pump(NULL, fits, &len))
             continue;
         /* A pump that sleeps already did not ask for news of space: ask in its place. */
-        lock_take(&S.sleep_lock);
+        vcuda_lock_take(&S.sleep_lock);
         if (S.asleep)
             vcuda_wait_begin(RINGS, VCUDA_WAIT_DATA | VCUDA_WAIT_SPACE);
-        lock_leave(&S.sleep_lock);
+        vcuda_lock_leave(&S.sleep_lock);
         if (!fits(&len))
             futex_wait(&S.space_news, news);
     }
@@ -498,7 +498,7 @@ bool pump_enlist(struct rpc *rpc) {
     rpc->state = RPC_SENT;
     rpc->printed = NULL;
     rpc->head.flags = 0; /* who enlists is answered by the pump, and looks for nothing else */
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     place = S.free;
     if (place)
         S.free = S.next_free[place - 1];
@@ -509,7 +509,7 @@ bool pump_enlist(struct rpc *rpc) {
         rpc->head.tag = (uint64_t)++S.generations[place - 1] << 32 | place;
         __atomic_store_n(&S.enlisted, S.enlisted + 1, __ATOMIC_SEQ_CST);
     }
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
     rpc->waiter = place;
     return place != 0;
 }
@@ -519,10 +519,10 @@ void pump_delist(struct rpc *rpc) {
         leave_pump();
         return;
     }
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     if (S.waiters[rpc->waiter - 1] == rpc)
         leave_place(rpc->waiter - 1);
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
 }
 
 void pump_listen(bool (*enough)(void)) {
@@ -530,21 +530,21 @@ void pump_listen(bool (*enough)(void)) {
 
     if (!pump_enlist(&ear))
         return;
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     S.listener = &ear;
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
     if (enough())
         pump_stop_listening();
     pump_await(&ear);
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     S.listener = NULL;
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
 }
 
 void pump_stop_listening(void) {
     struct rpc *ear;
 
-    lock_take(&S.waiters_lock);
+    vcuda_lock_take(&S.waiters_lock);
     ear = S.listener;
     if (ear) {
         S.listener = NULL;
@@ -552,5 +552,5 @@ void pump_stop_listening(void) {
         vcuda_store_release(&ear->state, RPC_DONE);
         futex_wake(&ear->state, 1);
     }
-    lock_leave(&S.waiters_lock);
+    vcuda_lock_leave(&S.waiters_lock);
 }

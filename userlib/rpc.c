@@ -32,7 +32,7 @@ void rpc_attach(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
 }
 
 void rpc_forget(void) {
-    submission.lock = (struct lock){0};
+    submission.lock = (struct vcuda_lock){0};
     pump_forget();
 }
 

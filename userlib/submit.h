@@ -16,7 +16,7 @@
 
 struct submission {
     struct vcuda_duplex rings; /* the pump reads the other one */
-    struct lock lock;
+    struct vcuda_lock lock;
     uint64_t over_end[VCUDA_REC_MAX / 8]; /* a record that reaches over the ring's end */
     struct transport *transport;
 };
@@ -36,9 +36,9 @@ SELDOM void submit_kick(void);
 static inline struct vcuda_rec *submit_reserve(uint32_t len) {
     void *place;
 
-    lock_take(&submission.lock);
+    vcuda_lock_take(&submission.lock);
     if (unlikely(vcuda_tx_fits(&submission.rings, len) != 1) && !submit_await_space(len)) {
-        lock_leave(&submission.lock);
+        vcuda_lock_leave(&submission.lock);
         return NULL;
     }
     place = vcuda_tx_place(&submission.rings, len);
@@ -53,7 +53,7 @@ static inline void submit_put_over_end(const struct vcuda_rec *place, uint32_t l
 /* What was published is counted, and others may write. */
 static inline void submit_leave(uint64_t *count) {
     vcuda_store_once(count, *count + 1);
-    lock_leave(&submission.lock);
+    vcuda_lock_leave(&submission.lock);
     if (unlikely(vcuda_must_wake(&submission.rings, VCUDA_WAIT_DATA)))
         submit_kick();
 }
@@ -78,7 +78,7 @@ static inline void submit_tell(const struct vcuda_rec *place, const void *record
 
 /* Sends nothing. */
 static inline void submit_drop(void) {
-    lock_leave(&submission.lock);
+    vcuda_lock_leave(&submission.lock);
 }
 
 #endif

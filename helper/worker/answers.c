@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "barrier.h"
+#include "lock.h"
 #include "log.h"
 #include "messages.h"
 #include "prints.h"
@@ -14,7 +15,7 @@
 #define ROOM_PAUSE_US 50
 
 static __thread bool in_lane;
-static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static struct vcuda_lock writing;
 
 static bool room(struct worker *w, uint32_t len, bool wait) {
     /* Nonsense in the ring is the executor's to find, which ends the session. */
@@ -86,9 +87,9 @@ static bool send_answer(struct worker *w, struct frame *f, bool wait) {
 static bool answer(struct worker *w, struct frame *f, bool wait) {
     bool sent;
 
-    pthread_mutex_lock(&writing);
+    vcuda_lock_take(&writing);
     sent = send_answer(w, f, wait);
-    pthread_mutex_unlock(&writing);
+    vcuda_lock_leave(&writing);
     if (sent && f->status != CUDA_SUCCESS && f->status != CUDA_ERROR_NOT_READY)
         vcuda_stats_add(&w->stats->errors, 1);
     return sent;
@@ -128,24 +129,24 @@ bool answers_try(struct worker *w, struct frame *f) {
 bool answers_have_room(struct worker *w) {
     bool have;
 
-    pthread_mutex_lock(&writing);
+    vcuda_lock_take(&writing);
     have = room(w, VCUDA_REC_MAX, false);
-    pthread_mutex_unlock(&writing);
+    vcuda_lock_leave(&writing);
     return have;
 }
 
 void answers_flush(struct worker *w) {
-    pthread_mutex_lock(&writing);
+    vcuda_lock_take(&writing);
     send_messages(w, true);
-    pthread_mutex_unlock(&writing);
+    vcuda_lock_leave(&writing);
 }
 
 static bool flush_what_fits(struct worker *w) {
     bool all;
 
-    pthread_mutex_lock(&writing);
+    vcuda_lock_take(&writing);
     all = send_messages(w, false);
-    pthread_mutex_unlock(&writing);
+    vcuda_lock_leave(&writing);
     return all;
 }
 

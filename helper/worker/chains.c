@@ -5,9 +5,9 @@
  */
 #include "chains.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "lock.h"
 #include "worker.h"
 
 /* Streams that have chains at one time: the driver keeps up to 150 KB of the GPU for each chain. */
@@ -24,7 +24,7 @@ struct chain {
 };
 
 struct kept {
-    pthread_mutex_t lock;     /* of the chains; taken under that of all, or alone */
+    struct vcuda_lock lock;   /* of the chains; taken under that of all, or alone */
     uint64_t stream, context; /* names; context 0: a free place */
     uint32_t launches;
     uint32_t used; /* when, in launches of all */
@@ -34,13 +34,7 @@ struct kept {
 
 static struct kept kept[STREAMS_MAX];
 static uint32_t launched; /* in all streams */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void make_locks(void) {
-    for (int i = 0; i < STREAMS_MAX; i++)
-        pthread_mutex_init(&kept[i].lock, NULL);
-}
+static struct vcuda_lock lock;
 
 static void end_chain(struct worker *w, struct chain *c) {
     if (!c)
@@ -86,12 +80,12 @@ static struct kept *make_place(struct worker *w, const struct chains_stream *s) 
 
         if (!may_go(w, k))
             continue;
-        pthread_mutex_lock(&k->lock);
+        vcuda_lock_take(&k->lock);
         end_chains(w, k);
         k->stream = s->name;
         k->context = s->context;
         k->launches = 0;
-        pthread_mutex_unlock(&k->lock);
+        vcuda_lock_leave(&k->lock);
         return k;
     }
     return NULL;
@@ -108,8 +102,7 @@ bool chains_deserved(struct worker *w, const struct chains_stream *s) {
     struct kept *k;
     bool enough;
 
-    pthread_once(&once, make_locks);
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     if (!launched++)
         before = launches_before();
     k = find(s);
@@ -118,7 +111,7 @@ bool chains_deserved(struct worker *w, const struct chains_stream *s) {
     if (k)
         k->used = launched;
     enough = k && ++k->launches > before;
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
     return enough;
 }
 
@@ -217,26 +210,25 @@ bool chains_launch(struct worker *w, const struct chains_stream *s, const struct
     bool done;
 
     *refused = CHAINS_MAX;
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     k = find(s);
     if (k)
-        pthread_mutex_lock(&k->lock);
-    pthread_mutex_unlock(&lock);
+        vcuda_lock_take(&k->lock);
+    vcuda_lock_leave(&lock);
     if (!k)
         return false;
     c = chain_of(w, k, launches, power, refused);
     done = c && w->driver.cuGraphLaunch(c->exec, s->native) == CUDA_SUCCESS;
-    pthread_mutex_unlock(&k->lock);
+    vcuda_lock_leave(&k->lock);
     return done;
 }
 
 void chains_forget(struct worker *w) {
-    pthread_once(&once, make_locks);
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     for (int i = 0; i < STREAMS_MAX; i++) {
-        pthread_mutex_lock(&kept[i].lock);
+        vcuda_lock_take(&kept[i].lock);
         end_chains(w, &kept[i]);
-        pthread_mutex_unlock(&kept[i].lock);
+        vcuda_lock_leave(&kept[i].lock);
     }
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
 }
