@@ -55,13 +55,16 @@ static void end_chains(struct worker *w, struct kept *k) {
     }
 }
 
+static bool ended(struct worker *w, enum vcuda_kind kind, uint64_t name) {
+    struct object o;
+
+    return vcuda_name_kind(name) == kind && !objects_get(&w->objects, kind, name, &o);
+}
+
 /* Under the lock of all: whether nobody misses what is kept there. */
 static bool may_go(struct worker *w, const struct kept *k) {
-    struct object s;
-
     return !k->context || launched - k->used > UNUSED_MAX ||
-           (vcuda_name_kind(k->stream) == VCUDA_KIND_STREAM &&
-            !objects_get(&w->objects, VCUDA_KIND_STREAM, k->stream, &s));
+           ended(w, VCUDA_KIND_STREAM, k->stream) || ended(w, VCUDA_KIND_CONTEXT, k->context);
 }
 
 /* Under the lock of all. */

@@ -26,6 +26,7 @@ struct asked {
 };
 
 static CUdeviceptr address; /* of the word, for the GPU; 0: it cannot write there */
+static bool refused;        /* by the driver, as long as the context that registers lives */
 static struct asked asked[STREAMS_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of asked */
 
@@ -47,17 +48,19 @@ static bool reached(const struct worker *w, uint32_t value) {
 void told_register(struct worker *w) {
     CUdeviceptr p = 0;
 
-    if (address || !w->link.rings)
+    if (address || refused || !w->link.rings)
         return;
-    if (w->driver.cuMemHostRegister_v2(page(w), VCUDA_PAGE,
-                                       CU_MEMHOSTREGISTER_PORTABLE |
-                                           CU_MEMHOSTREGISTER_DEVICEMAP) != CUDA_SUCCESS ||
-        w->driver.cuMemHostGetDevicePointer_v2(&p, word(w), 0) != CUDA_SUCCESS)
+    refused = w->driver.cuMemHostRegister_v2(page(w), VCUDA_PAGE,
+                                             CU_MEMHOSTREGISTER_PORTABLE |
+                                                 CU_MEMHOSTREGISTER_DEVICEMAP) != CUDA_SUCCESS ||
+              w->driver.cuMemHostGetDevicePointer_v2(&p, word(w), 0) != CUDA_SUCCESS;
+    if (refused)
         vcuda_log(VCUDA_LOG_INFO, "the GPU cannot tell of waits itself: they take longer");
     vcuda_store_once(&address, p);
 }
 
 void told_unregistered(void) {
+    refused = false;
     vcuda_store_once(&address, 0);
 }
 

@@ -5,7 +5,8 @@
  * One thread, the executor, reads records in order and makes the calls
  * (serve.c). Calls that may sleep in the driver go to waiter threads
  * (waiters.c), and, when threads of the program crowd, calls of one stream alone
- * to that stream's lane (lanes.c). What waits for the GPU is an event that the executor polls
+ * to that stream's lane (lanes.c). Launches go to the driver several at a time, where that costs it
+ * less (bundle.c). What waits for the GPU is an event that the executor polls
  * (pending.c). Each answers for itself (answers.c).
  */
 #ifndef VCUDA_WORKER_WORKER_H
