@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
-#define _GNU_SOURCE
 #include "lock.h"
 
 #include <linux/futex.h>

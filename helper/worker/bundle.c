@@ -15,7 +15,7 @@
 /* Functions that a thread knows to have been launched, by the index in their names. */
 #define KNOWN 1024u
 /* How often each way to launch is tried before the best times are compared. */
-#define TRIES 8u
+#define TRIALS 8u
 /* A driver that launches in less, in nanoseconds, is not worth the trouble. */
 #define WORTH_NS 1000u
 
@@ -54,7 +54,7 @@ static bool forced(void) {
 }
 
 static bool tried(const struct seen *s) {
-    return vcuda_load_once(&s->tries) >= TRIES;
+    return vcuda_load_once(&s->tries) >= TRIALS;
 }
 
 static void note(struct seen *s, uint64_t since) {

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* The executor without its endless loop. */
+/* The executor without its endless loop, and what keeps launches, which each input begins without.
+ */
+#include "../../helper/worker/bundle.c"
 #include "../../helper/worker/serve.c"
 
 #include "../../helper/worker/tests/objects_free.h"
@@ -183,6 +185,23 @@ static CUresult launch(const CUlaunchConfig *config, CUfunction function, void *
     return CUDA_SUCCESS;
 }
 
+static CUresult node_set(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
+    (void)exec;
+    (void)node;
+    require(!p->kernelParams && p->extra);
+    read_all(p->extra[1], *(size_t *)p->extra[3]);
+    require(*(size_t *)p->extra[3] >= 8 * PARAMS);
+    return CUDA_SUCCESS;
+}
+
+static CUresult node_add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
+                         const CUDA_KERNEL_NODE_PARAMS *p) {
+    (void)graph;
+    read_all(before, count * sizeof(*before));
+    *node = new_object();
+    return node_set(NULL, *node, p);
+}
+
 static CUresult stream_create(CUstream *stream, unsigned int flags, int priority) {
     (void)flags;
     (void)priority;
@@ -218,6 +237,8 @@ static void make_driver(struct driver *d) {
     d->cuModuleGetFunction = module_function;
     d->cuFuncGetParamInfo = param_info;
     d->cuLaunchKernelEx = launch;
+    d->cuGraphAddKernelNode_v2 = node_add;
+    d->cuGraphExecKernelNodeSetParams_v2 = node_set;
     d->cuStreamCreateWithPriority = stream_create;
     d->cuEventCreate = event_create;
 }
@@ -289,11 +310,21 @@ static void read_completions(struct vcuda_duplex *g) {
 }
 
 static void clean_up(struct worker *w) {
+    require(!bundle_held);
+    chains_forget(w);
+    memset(known, 0, sizeof(known));
+    given_up = false;
     for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
         if (w->regions[i].bytes)
             munmap((void *)w->regions[i].address, w->regions[i].bytes);
     objects_free(&w->objects);
     free(w->link.rings);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    return setenv("VCUDA_CHAINS_AFTER", "0", 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

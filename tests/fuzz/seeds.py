@@ -74,6 +74,16 @@ def sessions(calls):
         + call("cuModuleUnload", module)
         + call("machine_code", -1, ARENA, 256, len(option), blobs=[option])
     )
+    # The first by itself, the others in chains.
+    launches = (
+        call("module_load", module, ARENA, 256, 64, 64, len(option), 512, blobs=[option])
+        + call("module_function", function, module, len(symbol), 512, blobs=[symbol])
+        + b"".join(
+            call("launch", function, 1 + n, 1, 1, 32, 1, 1, 0, stream if n < 20 else 0, 0, 24,
+                 blobs=[b"", bytes(24)], post=True) for n in range(24)
+        )
+        + call("cuModuleUnload", module)
+    )
     memory = (
         call("cuMemAlloc_v2", 4096)
         + call("cuMemAllocPitch_v2", 100, 100, 4)
@@ -92,6 +102,7 @@ def sessions(calls):
     )
     yield start + copies + end
     yield start + launch + end
+    yield start + launches + end
     yield start + memory + own_context + end
     yield start + boxes(call, name("stream", 1)) + end
     # Every call there is, each alone with slots that are zero, then ones.
