@@ -29,7 +29,7 @@ struct bundle {
 
 struct known {
     uint64_t name;
-    bool refused; /* the driver did not have it in a chain */
+    bool refused; /* the driver launches it, but has it in no chain */
 };
 
 /* How long the driver took, at best, in nanoseconds. Written by any thread: a hint. */
@@ -160,7 +160,7 @@ void bundle_may_have(struct worker *w, uint64_t name, const struct object *funct
     }
 }
 
-static void launch_alone(struct worker *w, CUstream stream, const struct launch *l) {
+static CUresult launch_alone(struct worker *w, CUstream stream, const struct launch *l) {
     const CUlaunchConfig config = {l->gx, l->gy,     l->gz,  l->bx, l->by,
                                    l->bz, l->shared, stream, NULL,  0};
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE,
@@ -172,20 +172,26 @@ static void launch_alone(struct worker *w, CUstream stream, const struct launch 
     if (since)
         note(&alone, since);
     answers_put(w, &f);
+    return f.status;
+}
+
+/* One by one; `refused` is the first that could be in no chain: if it can be launched, why not? */
+static void launch_each(struct worker *w, CUstream stream, const struct launch *l, uint32_t count,
+                        uint32_t refused) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (launch_alone(w, stream, &l[i]) == CUDA_SUCCESS && i == refused)
+            place_of(l[i].name)->refused = true;
+    }
 }
 
 /* False: none was launched. */
 static bool launch_chain(struct worker *w, const struct chains_stream *s, const struct launch *l,
-                         uint32_t power) {
+                         uint32_t power, uint32_t *refused) {
     struct seen *seen = &chained[power];
     uint64_t since = tried(seen) ? 0 : vcuda_now_ns();
-    uint32_t refused;
 
-    if (!chains_launch(w, s, l, power, &refused)) {
-        if (refused < CHAINS_MAX)
-            place_of(l[refused].name)->refused = true;
+    if (!chains_launch(w, s, l, power, refused))
         return false;
-    }
     if (since)
         note(seen, since);
     vcuda_stats_add(&w->stats->chained, 1u << power);
@@ -208,12 +214,11 @@ void bundle_make_held(struct worker *w) {
     for (uint32_t at = 0, n; at < bundle_held; at += n) {
         int power = power_for(bundle_held - at);
         const struct launch *l = &b->launches[at];
+        uint32_t refused = CHAINS_MAX;
 
         n = power < 0 ? 1 : 1u << power;
-        if (power >= 0 && launch_chain(w, &b->stream, l, (uint32_t)power))
-            continue;
-        for (uint32_t i = 0; i < n; i++)
-            launch_alone(w, b->stream.native, &l[i]);
+        if (power < 0 || !launch_chain(w, &b->stream, l, (uint32_t)power, &refused))
+            launch_each(w, b->stream.native, l, n, refused);
     }
     if (bundle_held >= b->limit && b->limit < CHAINS_MAX)
         b->limit *= 2;

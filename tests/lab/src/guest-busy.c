@@ -10,8 +10,8 @@
  *   guest-busy copy        large copies, both ways, for ever; prints "copying" when they run
  *   guest-busy hoard       takes pinned memory until there is no more; prints how much, and the
  *                          error, and keeps it until it is ended
- *   guest-busy regrow      takes pinned memory in small pieces until there is no more, frees it,
- * and takes half of that at once, three times; prints how much
+ *   guest-busy regrow N    takes pinned memory in small pieces until there is no more, frees
+ *                          them, takes half of that at once, N times; prints how much
  */
 #include <pthread.h>
 #include <time.h>
@@ -191,8 +191,8 @@ static void at_once(size_t bytes) {
     CK(cuMemFreeHost(here));
 }
 
-static int do_regrow(void) {
-    for (int round = 0; round < 3; round++) {
+static int do_regrow(int rounds) {
+    for (int round = 0; round < rounds; round++) {
         int pieces = in_pieces();
 
         at_once((size_t)pieces / 2 * HOARD_BYTES);
@@ -211,8 +211,8 @@ int main(int argc, char **argv) {
         return do_copy();
     if (argc == 2 && !strcmp(argv[1], "hoard"))
         return do_hoard();
-    if (argc == 2 && !strcmp(argv[1], "regrow"))
-        return do_regrow();
-    fprintf(stderr, "usage: guest-busy loop FILE|wait|copy|hoard|regrow\n");
+    if (argc == 3 && !strcmp(argv[1], "regrow"))
+        return do_regrow(atoi(argv[2]));
+    fprintf(stderr, "usage: guest-busy loop FILE|wait|copy|hoard|regrow N\n");
     return 2;
 }

@@ -54,6 +54,25 @@ program_is_killed() {
     check "$kind: the next program works" works g
 }
 
+# Regions are added and ended all the time.
+killed_while_memory_comes_and_goes() {
+    local i
+    for i in $(seq $CYCLES); do
+        start g regrow 'at once' guest-busy regrow 1000000 && wait_until 5 worker_known g ||
+            not_ok "$kind: no program whose pinned memory comes and goes"
+        sleep 0.$((i * 17))
+        kill -9 "$worker"
+        check "$kind: worker killed while regions come and go, $i: the program ends" \
+            wait_until 10 no_session g
+        start g regrow 'at once' guest-busy regrow 1000000 && wait_until 5 worker_known g ||
+            not_ok "$kind: no program whose pinned memory comes and goes"
+        sleep 0.$((i * 13))
+        guest_run g 'kill -9 $(pidof guest-busy)'
+        check "$kind: the program killed while they do, $i: its worker goes" wait_until 5 ended "$worker"
+    done
+    check "$kind: the next program works" works g
+}
+
 program_is_rogue() {
     local said
     said=$(guest_run g -t 90 'for c in $(guest-rogue list); do
@@ -137,6 +156,7 @@ for kind in $LAB_GUESTS; do
     check "$kind: a program works in h" start h loop round guest-busy loop /tmp/stop
     step worker_is_killed
     step program_is_killed
+    step killed_while_memory_comes_and_goes
     step program_is_rogue
     step attach_cycles
     step guest_is_saved

@@ -28,7 +28,7 @@ all_grants() {
 
 # What is freed must be granted no more: else there is no room for one large piece.
 grants_come_back() {
-    guest_run g -t 100 'guest-busy regrow >/tmp/regrow 2>&1'
+    guest_run g -t 100 'guest-busy regrow 3 >/tmp/regrow 2>&1'
     check "$kind: pinned memory in small pieces, then in a large one" [ $? = 0 ]
     guest_run g 'cat /tmp/regrow' | sed 's/^/# /'
     check_equal "$kind: three times" 3 "$(guest_run g 'grep -c "at once" /tmp/regrow')"
