@@ -183,6 +183,7 @@ static bool busy(const struct lane *l) {
 }
 
 static void wait_for(struct worker *w, const struct lane *l) {
+    bundle_make(w); /* what a full queue of the lane's waits for may be held here */
     for (uint32_t i = 0; busy(l); i++) {
         if (i % 64) {
             __builtin_ia32_pause();
