@@ -83,10 +83,16 @@ CUresult memory_settle(struct thread *t) {
     return capture_any() ? wire_cuStreamSynchronize(t, 0) : context_wait(t);
 }
 
-/* Who captures has not waited for all that the GPU may still do. */
-static void shrink(struct thread *t) {
-    if (!capture_any())
+/* Host memory of ours, once the GPU has done with it. */
+static CUresult free_settled(struct thread *t, void *p, enum arena_kind kind) {
+    CUresult r = memory_settle(t);
+
+    if (r == CUDA_SUCCESS)
+        r = kind == ARENA_MANAGED ? managed_free((CUdeviceptr)p) : arena_free(p, kind);
+    /* Who captures has not waited for all that the GPU may still do. */
+    if (r == CUDA_SUCCESS && !capture_any())
         arena_shrink(t);
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
@@ -99,14 +105,8 @@ VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
         return r;
     if (!dptr)
         return CUDA_SUCCESS;
-    if (arena_find((const void *)dptr, 1, &block) && block.kind == ARENA_MANAGED) {
-        r = memory_settle(t);
-        if (r == CUDA_SUCCESS)
-            r = managed_free(dptr);
-        if (r == CUDA_SUCCESS)
-            shrink(t);
-        return r;
-    }
+    if (arena_find((const void *)dptr, 1, &block) && block.kind == ARENA_MANAGED)
+        return free_settled(t, (void *)dptr, ARENA_MANAGED);
     if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL)
         return CUDA_ERROR_INVALID_VALUE;
     /* Before the driver knows: another thread may be given the same address right after. */
@@ -167,14 +167,7 @@ VCUDA_EXPORT CUresult cuMemFreeHost(void *p) {
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (!p)
-        return CUDA_SUCCESS;
-    r = memory_settle(t);
-    if (r == CUDA_SUCCESS)
-        r = arena_free(p, ARENA_PINNED);
-    if (r == CUDA_SUCCESS)
-        shrink(t);
-    return r;
+    return p ? free_settled(t, p, ARENA_PINNED) : CUDA_SUCCESS;
 }
 
 VCUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,

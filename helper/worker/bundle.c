@@ -45,14 +45,6 @@ static struct seen alone, chained[CHAINS_POWER_MAX + 1];
 static uint64_t local_most; /* bytes of local memory that a kernel needed so far */
 static bool given_up;
 
-static bool forced(void) {
-    static int is = -1;
-
-    if (is < 0)
-        is = getenv("VCUDA_CHAINS_AFTER") != NULL;
-    return is;
-}
-
 static bool tried(const struct seen *s) {
     return vcuda_load_once(&s->tries) >= TRIALS;
 }
@@ -66,14 +58,14 @@ static void note(struct seen *s, uint64_t since) {
 }
 
 static bool worth_it(void) {
-    return forced() || !tried(&alone) || vcuda_load_once(&alone.best) >= WORTH_NS;
+    return chains_forced() || !tried(&alone) || vcuda_load_once(&alone.best) >= WORTH_NS;
 }
 
 /* Whether a chain of 1 << power costs less than as many launches. */
 static bool pays(uint32_t power) {
     const struct seen *s = &chained[power];
 
-    if (forced())
+    if (chains_forced())
         return true;
     return tried(&alone) && worth_it() &&
            (!tried(s) || vcuda_load_once(&s->best) < vcuda_load_once(&alone.best) << power);
@@ -100,11 +92,11 @@ static struct bundle *own_bundle(void) {
     return bundle;
 }
 
-static void hold(struct bundle *b, const struct frame *f, const struct args_launch *a,
-                 const struct object *function) {
+static void hold(struct bundle *b, const struct chains_stream *s, const struct frame *f,
+                 const struct args_launch *a, const struct object *function) {
     uint8_t *params = b->params + b->used;
 
-    b->stream = (struct chains_stream){a->stream, a->stream_name, f->head.ctx};
+    b->stream = *s;
     b->launches[bundle_held++] = (struct launch){
         .function = function->native,
         .name = a->function,
@@ -123,9 +115,9 @@ static void hold(struct bundle *b, const struct frame *f, const struct args_laun
     b->used += (a->params_len + 15) / 16 * 16;
 }
 
-static bool goes_with(const struct bundle *b, const struct frame *f, const struct args_launch *a) {
-    return b->stream.name == a->stream_name && b->stream.context == f->head.ctx &&
-           b->used + a->params_len <= PARAMS_MAX;
+static bool goes_with(const struct bundle *b, const struct chains_stream *s, uint32_t params) {
+    return b->stream.name == s->name && b->stream.context == s->context &&
+           b->used + params <= PARAMS_MAX;
 }
 
 bool bundle_take(struct worker *w, const struct frame *f, const struct args_launch *a,
@@ -134,13 +126,13 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
     struct bundle *b = own_bundle();
     bool take = b && may_take(f, a, function) && chains_deserved(w, &s);
 
-    if (bundle_held && (!take || !goes_with(b, f, a))) {
+    if (bundle_held && (!take || !goes_with(b, &s, a->params_len))) {
         bundle_make_held(w);
         worker_use_context(w, f->head.ctx);
     }
     if (!take)
         return false;
-    hold(b, f, a, function);
+    hold(b, &s, f, a, function);
     if (bundle_held >= b->limit)
         bundle_make_held(w);
     return true;
@@ -163,12 +155,12 @@ void bundle_may_have(struct worker *w, uint64_t name, const struct object *funct
 static CUresult launch_alone(struct worker *w, CUstream stream, const struct launch *l) {
     const CUlaunchConfig config = {l->gx, l->gy,     l->gz,  l->bx, l->by,
                                    l->bz, l->shared, stream, NULL,  0};
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)l->params, CU_LAUNCH_PARAM_BUFFER_SIZE,
-                     (void *)&l->bytes, CU_LAUNCH_PARAM_END};
+    struct launch_buffer b;
     struct frame f = {.head = {.call = VCUDA_CALL_launch, .status = l->thread}};
     uint64_t since = tried(&alone) ? 0 : vcuda_now_ns();
 
-    f.status = w->driver.cuLaunchKernelEx(&config, l->function, NULL, l->bytes ? extra : NULL);
+    f.status = w->driver.cuLaunchKernelEx(&config, l->function, NULL,
+                                          launch_buffer(&b, l->params, &l->bytes));
     if (since)
         note(&alone, since);
     answers_put(w, &f);

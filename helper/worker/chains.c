@@ -14,7 +14,7 @@
 #define STREAMS_MAX 8
 /* A stream whose chains were not used for so many launches of others gives them up. */
 #define UNUSED_MAX 10000u
-/* Launches of a stream before it gets any. */
+/* Launches of a stream before it gets any, unless VCUDA_CHAINS_AFTER says otherwise. */
 #define LAUNCHES_BEFORE 64u
 
 struct chain {
@@ -34,6 +34,8 @@ struct kept {
 
 static struct kept kept[STREAMS_MAX];
 static uint32_t launched; /* in all streams */
+static uint32_t launches_before = LAUNCHES_BEFORE;
+static bool forced;
 static struct vcuda_lock lock;
 
 static void end_chain(struct worker *w, struct chain *c) {
@@ -94,38 +96,36 @@ static struct kept *make_place(struct worker *w, const struct chains_stream *s) 
     return NULL;
 }
 
-static uint32_t launches_before(void) {
+void chains_start(void) {
     const char *fixed = getenv("VCUDA_CHAINS_AFTER");
 
-    return fixed ? (uint32_t)atoi(fixed) : LAUNCHES_BEFORE;
+    forced = fixed != NULL;
+    if (forced)
+        launches_before = (uint32_t)atoi(fixed);
+}
+
+bool chains_forced(void) {
+    return forced;
 }
 
 bool chains_deserved(struct worker *w, const struct chains_stream *s) {
-    static uint32_t before;
     struct kept *k;
     bool enough;
 
     vcuda_lock_take(&lock);
-    if (!launched++)
-        before = launches_before();
+    launched++;
     k = find(s);
     if (!k)
         k = make_place(w, s);
     if (k)
         k->used = launched;
-    enough = k && ++k->launches > before;
+    enough = k && ++k->launches > launches_before;
     vcuda_lock_leave(&lock);
     return enough;
 }
 
-/* The parameter buffer as the driver is told of it, which must last as long as that. */
-struct buffer {
-    void *extra[5];
-};
-
-static void node_params(CUDA_KERNEL_NODE_PARAMS *p, struct buffer *b, const struct launch *l) {
-    *b = (struct buffer){{CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)l->params,
-                          CU_LAUNCH_PARAM_BUFFER_SIZE, (void *)&l->bytes, CU_LAUNCH_PARAM_END}};
+static void node_params(CUDA_KERNEL_NODE_PARAMS *p, struct launch_buffer *b,
+                        const struct launch *l) {
     *p = (CUDA_KERNEL_NODE_PARAMS){
         .func = l->function,
         .gridDimX = l->gx,
@@ -135,7 +135,7 @@ static void node_params(CUDA_KERNEL_NODE_PARAMS *p, struct buffer *b, const stru
         .blockDimY = l->by,
         .blockDimZ = l->bz,
         .sharedMemBytes = l->shared,
-        .extra = l->bytes ? b->extra : NULL,
+        .extra = launch_buffer(b, l->params, &l->bytes),
     };
 }
 
@@ -148,7 +148,7 @@ static CUresult add_nodes(struct worker *w, struct chain *c, const struct launch
         c->graph = NULL;
     for (uint32_t i = 0; i < count && r == CUDA_SUCCESS; i++) {
         CUDA_KERNEL_NODE_PARAMS p;
-        struct buffer b;
+        struct launch_buffer b;
 
         node_params(&p, &b, &l[i]);
         r = w->driver.cuGraphAddKernelNode_v2(&c->nodes[i], c->graph, i ? &c->nodes[i - 1] : NULL,
@@ -181,7 +181,7 @@ static bool set_nodes(struct worker *w, struct chain *c, const struct launch *l,
                       uint32_t *refused) {
     for (uint32_t i = 0; i < count; i++) {
         CUDA_KERNEL_NODE_PARAMS p;
-        struct buffer b;
+        struct launch_buffer b;
 
         node_params(&p, &b, &l[i]);
         if (w->driver.cuGraphExecKernelNodeSetParams_v2(c->exec, c->nodes[i], &p) != CUDA_SUCCESS) {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cuda_types.h"
+#include "launch.h"
 
 struct worker;
 
@@ -17,20 +17,16 @@ struct worker;
 #define CHAINS_POWER_MAX 4u
 #define CHAINS_MAX (1u << CHAINS_POWER_MAX)
 
-struct launch {
-    CUfunction function;
-    uint64_t name; /* of the function */
-    uint32_t gx, gy, gz, bx, by, bz, shared;
-    uint32_t thread; /* of the program, as records name it */
-    size_t bytes;    /* of the parameters, laid out as the kernel has them */
-    const void *params;
-};
-
 /* A stream as the program names it, which need not be one of its own: in which context. */
 struct chains_stream {
     CUstream native;
     uint64_t name, context;
 };
+
+/* Reads after how many launches a stream gets any. Once, at the start. */
+void chains_start(void);
+/* Whether that was said (VCUDA_CHAINS_AFTER): then there are chains whether they pay or not. */
+bool chains_forced(void);
 
 /* One more launch in the stream: whether it has launched so often that chains are kept for it. */
 bool chains_deserved(struct worker *w, const struct chains_stream *s);

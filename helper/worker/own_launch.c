@@ -2,6 +2,7 @@
 /* Launches, and what would fit of them. */
 #include "bundle.h"
 #include "function.h"
+#include "launch.h"
 #include "launch_attributes.h"
 #include "worker.h"
 
@@ -51,8 +52,7 @@ CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
     CUlaunchConfig config = {a->gx, a->gy,     a->gz,     a->bx,      a->by,
                              a->bz, a->shared, a->stream, attributes, 0};
     size_t bytes = a->params_len;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)a->params, CU_LAUNCH_PARAM_BUFFER_SIZE,
-                     &bytes, CU_LAUNCH_PARAM_END};
+    struct launch_buffer b;
     struct object function;
     CUresult r = CUDA_SUCCESS;
 
@@ -67,7 +67,8 @@ CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
         r = launch_attributes(w, a->attributes, a->attributes_len, attributes, &config.numAttrs);
     if (r != CUDA_SUCCESS)
         return r;
-    r = w->driver.cuLaunchKernelEx(&config, function.native, NULL, bytes ? extra : NULL);
+    r = w->driver.cuLaunchKernelEx(&config, function.native, NULL,
+                                   launch_buffer(&b, a->params, &bytes));
     if (r == CUDA_SUCCESS && !config.numAttrs)
         bundle_may_have(w, a->function, &function);
     return r;

@@ -5,6 +5,7 @@
 
 #include "answers.h"
 #include "bundle.h"
+#include "chains.h"
 #include "hostfunc.h"
 #include "idle.h"
 #include "lanes.h"
@@ -293,6 +294,7 @@ int worker_serve(struct worker *w) {
                          VCUDA_PARTY_H);
     pending_start(w);
     lanes_start();
+    chains_start();
     hostfunc_start(w);
     while (!w->over) {
         /* First of all, since the last look may have found one. */

@@ -324,7 +324,9 @@ static void clean_up(struct worker *w) {
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
-    return setenv("VCUDA_CHAINS_AFTER", "0", 1);
+    require(!setenv("VCUDA_CHAINS_AFTER", "0", 1));
+    chains_start();
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -193,7 +193,9 @@ static int setup(void **state) {
     assert_true(objects_add(&w.objects, CONTEXT, &(struct object){.native = &w}));
     for (uint32_t i = 1; i <= 30; i++)
         assert_true(objects_add(&w.objects, STREAM(i), &(struct object){.native = &w}));
-    return setenv("VCUDA_CHAINS_AFTER", "0", 1);
+    assert_int_equal(setenv("VCUDA_CHAINS_AFTER", "0", 1), 0);
+    chains_start();
+    return 0;
 }
 
 static int begin(void **state) {
