@@ -13,7 +13,7 @@ export CMOCKA_MESSAGE_OUTPUT := TAP
 .PHONY: check check-unit check-process check-command process-rooms
 check: check-unit check-process check-command
 check-unit: $(UNIT_TESTS)
-	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
+	@$(TOP)/tools/tap-each $^
 
 # Each over the one file that it is about.
 $(TEST_OUT)/test-%: tests/test_%.c %.c $(wildcard *.h) Makefile tests/tests.mk | rooms

@@ -12,11 +12,7 @@ export CMOCKA_MESSAGE_OUTPUT := TAP
 .SECONDARY:
 check: check-vcudad check-session
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
-	$(TEST_OUT)/test-common
-	$(TEST_OUT)/test-shares
-	$(TEST_OUT)/test-codes
-	$(TEST_OUT)/test-sandbox
-	$(TEST_OUT)/test-vcudad
+	@$(TOP)/tools/tap-each $(addprefix $(TEST_OUT)/test-,common shares codes sandbox vcudad)
 
 # Any library that a worker can load in place of a driver.
 $(OBJ)/$(TESTS)/%.o: ALL_CFLAGS += -DVCUDAD='"$(OUT)/vcudad"' \
@@ -56,8 +52,7 @@ $(TEST_OUT)/test-%: $(OBJ)/$(TESTS)/test_%.o $(OBJ)/$(TESTS)/daemon.o
 
 check-session: all session-rooms $(TEST_OUT)/test-session $(TEST_OUT)/test-limit \
 		$(TEST_OUT)/cuda-client $(TEST_OUT)/memory-client
-	$(TEST_OUT)/test-session
-	$(TEST_OUT)/test-limit
+	@$(TOP)/tools/tap-each $(addprefix $(TEST_OUT)/test-,session limit)
 
 session-rooms:
 	+$(MAKE) -C $(TOP)/userlib all

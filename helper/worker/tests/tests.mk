@@ -7,7 +7,7 @@ WORKER_TEST_CC := $(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Iworker $(SANITIZE
 .PHONY: check-worker
 check: check-worker
 check-worker: $(WORKER_TESTS)
-	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
+	@$(TOP)/tools/tap-each $^
 
 # What takes a hostile program's records apart, under sanitizers.
 $(TEST_OUT)/test-objects $(TEST_OUT)/test-frame: worker/objects.c worker/frame.c

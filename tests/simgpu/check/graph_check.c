@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs: when their memory is there, what edges and nodes keep, what is made of them changed. */
+#include <stdatomic.h>
+
 #include "check.h"
 
 static CUstream stream;
@@ -196,10 +198,10 @@ static void nodes_keep_attributes(void **state) {
     OK(cuGraphDestroy(graph));
 }
 
-static volatile int ended;
+static atomic_int ended;
 
 static void end(void *data) {
-    __atomic_add_fetch(&ended, *(int *)data, __ATOMIC_SEQ_CST);
+    ended += *(int *)data;
 }
 
 /* A launch under way holds what its graph held. */
