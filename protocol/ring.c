@@ -52,23 +52,6 @@ void vcuda_tx_put_wrapped(struct vcuda_duplex *d, __u32 at, const void *src,
 	memcpy(d->tx, (const __u8 *)src + first, len - first);
 }
 
-/* Bytes that can be read, or -EPROTO. */
-static int rx_bytes(struct vcuda_duplex *d)
-{
-	if (d->rx_seen == d->cons)
-		d->rx_seen = vcuda_load_acquire(&d->peer->prod);
-	if (d->rx_seen - d->cons > d->rx_size || d->rx_seen & 7)
-		return -EPROTO;
-	return d->rx_seen - d->cons;
-}
-
-int vcuda_rx_ready(struct vcuda_duplex *d)
-{
-	int bytes = rx_bytes(d);
-
-	return bytes < 0 ? bytes : bytes > 0;
-}
-
 /*
  * Copies the one record that waits from the line in which its end was read:
  * its length, or 0 if it is not there, or no longer.
@@ -111,14 +94,11 @@ static int take_from_ring(const struct vcuda_duplex *d, void *buf, __u32 cap,
 	return len;
 }
 
-int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len)
+int vcuda_rx_take_now(struct vcuda_duplex *d, void *buf, __u32 cap,
+		      __u32 min_len, __u32 bytes)
 {
-	int bytes = rx_bytes(d);
-	int len;
+	int len = take_news(d, buf, cap);
 
-	if (bytes <= 0)
-		return bytes;
-	len = take_news(d, buf, cap);
 	if (!len)
 		len = take_from_ring(d, buf, cap, min_len, bytes);
 	if (len < 0)

@@ -149,15 +149,42 @@ static inline void vcuda_tx_tell(struct vcuda_duplex *d, const void *record,
 	vcuda_store_release(&d->own->prod, d->prod);
 }
 
+/* Bytes that can be read, or -EPROTO. Here, since who waits looks at little else. */
+static inline int vcuda_rx_bytes(struct vcuda_duplex *d)
+{
+	__u32 bytes;
+
+	if (d->rx_seen == d->cons)
+		d->rx_seen = vcuda_load_acquire(&d->peer->prod);
+	bytes = d->rx_seen - d->cons;
+	return bytes > d->rx_size || bytes & 7 ? -EPROTO : (int)bytes;
+}
+
+/* Whether a record waits: 1, 0, or -EPROTO. */
+static inline int vcuda_rx_ready(struct vcuda_duplex *d)
+{
+	int bytes = vcuda_rx_bytes(d);
+
+	return bytes < 0 ? bytes : bytes > 0;
+}
+
+/* What vcuda_rx_take() does with `bytes` that are there. */
+int vcuda_rx_take_now(struct vcuda_duplex *d, void *buf, __u32 cap,
+		      __u32 min_len, __u32 bytes);
+
 /*
  * Copies the next record to buf: its length, 0 (none), or -EPROTO (index or
  * length is nonsense, or longer than cap: cut the peer off). A record is
  * consumed when this returns. min_len is the shortest legal record, >= 8.
  */
-int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap, __u32 min_len);
+static inline int vcuda_rx_take(struct vcuda_duplex *d, void *buf, __u32 cap,
+				__u32 min_len)
+{
+	int bytes = vcuda_rx_bytes(d);
 
-/* Whether a record waits: 1, 0, or -EPROTO. */
-int vcuda_rx_ready(struct vcuda_duplex *d);
+	return bytes <= 0 ? bytes :
+			    vcuda_rx_take_now(d, buf, cap, min_len, bytes);
+}
 
 /*
  * Whether the peer sleeps for what was just done (VCUDA_WAIT_DATA after a

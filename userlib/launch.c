@@ -30,7 +30,8 @@ static CUresult check_shape(const struct context *c, const struct function *f,
                  !within(g[2], c->grid_max[2]) || !within(b[0], c->block_max[0]) ||
                  !within(b[1], c->block_max[1]) || !within(b[2], c->block_max[2])))
         return CUDA_ERROR_INVALID_VALUE;
-    return (uint64_t)b[0] * b[1] * b[2] > f->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    /* Each is within its bound: no GPU's bounds make 2^32. */
+    return b[0] * b[1] * b[2] > f->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* More than we know to be allowed may have been allowed since, by cuKernelSetAttribute. */

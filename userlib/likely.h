@@ -6,6 +6,9 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* In each caller's body, made for what he gives it. */
+#define IN_PLACE inline __attribute__((always_inline))
+
 /* Not in the caller's body: what it hardly ever does. */
 #define SELDOM __attribute__((noinline))
 

@@ -14,6 +14,7 @@
 #include "completion.h"
 #include "counters.h"
 #include "hostfunc.h"
+#include "likely.h"
 #include "lock.h"
 #include "message.h"
 #include "printed.h"
@@ -281,7 +282,7 @@ static void learn(uint64_t *since) {
 }
 
 /* Reads completions until `done` says so: looks for a while after the last news, then sleeps. */
-static void pump_until(bool (*done)(void *arg), void *arg) {
+static IN_PLACE void pump_until(bool (*done)(void *arg), void *arg) {
     uint64_t since = 0; /* the first look that found nothing; 0: none yet */
 
     while (!done(arg) && !rpc_lost()) {

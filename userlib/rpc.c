@@ -71,7 +71,7 @@ static void put_record(uint8_t *to, const struct rpc *rpc) {
 }
 
 /* `wait`: one of the two ways to become a call that waits; NULL: it is posted. */
-static CUresult submit(struct rpc *rpc, bool (*wait)(struct rpc *rpc)) {
+static IN_PLACE CUresult submit(struct rpc *rpc, bool (*wait)(struct rpc *rpc)) {
     uint64_t len = sizeof(rpc->head) + 8ull * rpc->slot_count + rpc->blob_bytes;
     uint64_t *of_calls = wait ? counters.waited : counters.posted;
     struct vcuda_rec *place;

@@ -36,12 +36,11 @@ bool untold_any(uint32_t thread) {
     return vcuda_load_once(&untold[thread % PLACES].error) != CUDA_SUCCESS;
 }
 
-CUresult untold_take(uint32_t thread) {
+/* Seldom: not in the body of what every call goes through. */
+static __attribute__((noinline)) CUresult take(uint32_t thread) {
     uint32_t place = thread % PLACES;
     CUresult error = CUDA_SUCCESS;
 
-    if (!untold_any(thread))
-        return CUDA_SUCCESS;
     pthread_mutex_lock(&lock);
     if (untold[place].thread == thread) {
         error = untold[place].error;
@@ -49,4 +48,8 @@ CUresult untold_take(uint32_t thread) {
     }
     pthread_mutex_unlock(&lock);
     return error;
+}
+
+CUresult untold_take(uint32_t thread) {
+    return untold_any(thread) ? take(thread) : CUDA_SUCCESS;
 }

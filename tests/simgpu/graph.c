@@ -2,19 +2,20 @@
 /* Graphs as data: nodes, edges, copies, lists. */
 #include "graph_condition.h"
 #include "graph_memory.h"
+#include "lock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vcuda_lock lock; /* cheap: nearly every call takes it */
 static unsigned last_walk;
 
 void sim_graph_lock(void) {
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
 }
 
 void sim_graph_unlock(void) {
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
 }
 
 struct sim_work *sim_work_new(struct sim_op *op) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle.h"
 
-#include <pthread.h>
 #include <stdlib.h>
+
+#include "lock.h"
 
 /* A handle is type << 56 | generation << 24 | slot. */
 #define SLOT_BITS 24
@@ -14,7 +15,7 @@ struct slot {
     uint32_t next_free;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vcuda_lock lock; /* cheap: nearly every call takes it */
 static struct slot *slots;
 static uint32_t slot_count, first_free = UINT32_MAX;
 
@@ -59,7 +60,7 @@ bool sim_handle_open(struct sim_object *object) {
     uint32_t index;
     bool good;
 
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     good = first_free != UINT32_MAX || grow();
     if (good) {
         index = first_free;
@@ -69,7 +70,7 @@ bool sim_handle_open(struct sim_object *object) {
         object->handle =
             (uint64_t)object->type << 56 | (uint64_t)slots[index].generation << SLOT_BITS | index;
     }
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
     return good;
 }
 
@@ -93,7 +94,7 @@ bool sim_handle_close(struct sim_object *object) {
     struct slot *slot;
     bool good;
 
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     slot = find(object->handle, object->type);
     good = live(slot, object->handle);
     if (good) {
@@ -101,7 +102,7 @@ bool sim_handle_close(struct sim_object *object) {
         slot->next_free = first_free;
         first_free = (uint32_t)(slot - slots);
     }
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
     if (good)
         sim_put(object);
     return good;
@@ -111,11 +112,11 @@ void *sim_handle_get(const void *handle, enum sim_type type) {
     struct sim_object *object = NULL;
     struct slot *slot;
 
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     slot = find((uintptr_t)handle, type);
     if (live(slot, (uintptr_t)handle))
         object = sim_ref(slot->object);
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
     return object;
 }
 
@@ -124,10 +125,10 @@ bool sim_handle_stale(const void *handle, enum sim_type type) {
     struct slot *slot;
     bool stale;
 
-    pthread_mutex_lock(&lock);
+    vcuda_lock_take(&lock);
     slot = find(value, type);
     stale =
         slot && generation(value) && generation(value) <= slot->generation && !live(slot, value);
-    pthread_mutex_unlock(&lock);
+    vcuda_lock_leave(&lock);
     return stale;
 }

@@ -327,6 +327,22 @@ void sim_context_close_streams(struct sim_context *context) {
     pthread_mutex_unlock(&lock);
 }
 
+static bool at_work(const struct sim_stream *stream, enum sim_which_streams which) {
+    return !sim_mark_done(stream->last) &&
+           (which == SIM_ALL_STREAMS || !(stream->flags & CU_STREAM_NON_BLOCKING));
+}
+
+bool sim_context_busy(struct sim_context *context, enum sim_which_streams which) {
+    const struct sim_stream *stream;
+
+    pthread_mutex_lock(&lock);
+    stream = context->streams;
+    while (stream && !at_work(stream, which))
+        stream = stream->next;
+    pthread_mutex_unlock(&lock);
+    return stream != NULL;
+}
+
 /* Under the lock. */
 static unsigned count_streams(const struct sim_context *context) {
     unsigned count = 0;
@@ -344,8 +360,7 @@ bool sim_context_marks(struct sim_context *context, enum sim_which_streams which
     pthread_mutex_lock(&lock);
     all = calloc(count_streams(context) + 1, sizeof(*all));
     for (struct sim_stream *stream = context->streams; all && stream; stream = stream->next)
-        if (!sim_mark_done(stream->last) &&
-            (which == SIM_ALL_STREAMS || !(stream->flags & CU_STREAM_NON_BLOCKING)))
+        if (at_work(stream, which))
             all[(*count)++] = sim_mark_ref(stream->last);
     pthread_mutex_unlock(&lock);
     *marks = all;

@@ -117,6 +117,9 @@ enum sim_which_streams {
     SIM_BLOCKING_STREAMS, /* the default stream, and those that keep its order */
 };
 
+/* Whether there is work in these streams that is not done. */
+bool sim_context_busy(struct sim_context *context, enum sim_which_streams which);
+
 /*
  * Marks of the work in these streams that is not done, references in an array to be freed.
  * false: out of memory.

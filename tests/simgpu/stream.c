@@ -118,19 +118,6 @@ CUresult cuStreamSynchronize_ptsz(CUstream hStream) {
     return synchronize(hStream, true);
 }
 
-static bool default_stream_done(struct sim_context *context, bool *done) {
-    struct sim_mark **marks;
-    unsigned count;
-
-    if (!sim_context_marks(context, SIM_BLOCKING_STREAMS, &marks, &count))
-        return false;
-    *done = count == 0;
-    while (count)
-        sim_mark_put(marks[--count]);
-    free(marks);
-    return true;
-}
-
 static CUresult query(CUstream hStream, bool per_thread) {
     LOOK(stream, hStream, per_thread);
     CUresult refused = sim_capture_refuses_wait(stream);
@@ -139,8 +126,7 @@ static CUresult query(CUstream hStream, bool per_thread) {
     if (refused != CUDA_SUCCESS)
         return refused;
     if (stream == stream->context->legacy) {
-        if (!default_stream_done(stream->context, &done))
-            return CUDA_ERROR_OUT_OF_MEMORY;
+        done = !sim_context_busy(stream->context, SIM_BLOCKING_STREAMS);
     } else {
         struct sim_mark *last = sim_stream_last(stream);
 
