@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which attributes of a launch can go to another process as they are. */
+/* Which attributes of a launch can go to another process as they are, and which make clusters. */
 #ifndef VCUDA_CUDA_LAUNCH_ATTRIBUTES_H
 #define VCUDA_CUDA_LAUNCH_ATTRIBUTES_H
 
@@ -29,6 +29,13 @@ static inline bool cuda_launch_attribute_travels(CUlaunchAttributeID id) {
     default:
         return false;
     }
+}
+
+/* Whether a function that has this attribute set is launched in clusters. */
+static inline bool cuda_function_attribute_clusters(CUfunction_attribute id) {
+    return id == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH ||
+           id == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT ||
+           id == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH;
 }
 
 #endif

@@ -18,13 +18,18 @@ struct vcuda_lock {
 void vcuda_lock_contended(struct vcuda_lock *l);
 void vcuda_lock_wake(struct vcuda_lock *l);
 
-static inline void vcuda_lock_take(struct vcuda_lock *l)
+/* Whether it was free, and is the caller's now. */
+static inline int vcuda_lock_try(struct vcuda_lock *l)
 {
 	__u32 free = 0;
 
-	if (__builtin_expect(!__atomic_compare_exchange_n(&l->state, &free, 1, 0,
-							  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED),
-			     0))
+	return __atomic_compare_exchange_n(&l->state, &free, 1, 0, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static inline void vcuda_lock_take(struct vcuda_lock *l)
+{
+	if (__builtin_expect(!vcuda_lock_try(l), 0))
 		vcuda_lock_contended(l);
 }
 

@@ -6,6 +6,7 @@
 #include "barrier.h"
 #include "code.h"
 #include "cuda_calls.h"
+#include "launch_attributes.h"
 #include "wire.h"
 
 struct function *function_new(const char *symbol) {
@@ -215,6 +216,8 @@ VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute 
     occupancy_forget();
     if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         vcuda_store_once(&f->max_dynamic_shared, (uint32_t)value);
+    if (cuda_function_attribute_clusters(attrib))
+        vcuda_store_once(&f->clusters, 1);
     return CUDA_SUCCESS;
 }
 

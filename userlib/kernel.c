@@ -6,6 +6,7 @@
 #include "barrier.h"
 #include "code.h"
 #include "cuda_calls.h"
+#include "launch_attributes.h"
 #include "wire.h"
 
 static bool in_context(const struct function *f, const struct function *wanted) {
@@ -140,13 +141,15 @@ VCUDA_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib,
 }
 
 /* The functions that the kernel has on the device take part: what is known of them is stale. */
-static void forget_attributes(struct kernel *k, CUdevice dev) {
+static void forget_attributes(struct kernel *k, CUdevice dev, bool clusters) {
     vcuda_store_release(&k->attributes[dev].known, 0);
     code_lock();
     for (struct function *f = k->functions; f; f = f->next) {
         vcuda_store_release(&f->attributes.known, 0);
         vcuda_store_once(&f->max_dynamic_shared, 0); /* the next launch that needs it asks */
         vcuda_store_once(&f->shared_set, 0);
+        if (clusters)
+            vcuda_store_once(&f->clusters, 1);
     }
     code_unlock();
     occupancy_forget();
@@ -175,7 +178,7 @@ VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val,
         r = wire_cuKernelSetAttribute(t, attrib, val, k->name, dev);
     if (r != CUDA_SUCCESS)
         return r;
-    forget_attributes(k, dev);
+    forget_attributes(k, dev, cuda_function_attribute_clusters(attrib));
     attribute_remember(&k->shared_set[dev], attrib, val);
     return CUDA_SUCCESS;
 }

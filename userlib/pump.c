@@ -169,12 +169,17 @@ static bool told(struct rpc *rpc) {
     return true;
 }
 
+/* Of a claim that is over: the GPU told of it while the worker wrote an answer. */
+static bool of_the_past(uint64_t tag) {
+    return S.claims - (uint32_t)(tag >> 32) <= INT32_MAX;
+}
+
 /* For the call that the pump claimed. */
 static bool deliver_own(const struct vcuda_rec *head, uint32_t len) {
     bool ok;
 
     if (!S.own || S.own->head.tag != head->tag || S.own->state == RPC_DONE)
-        return false;
+        return of_the_past(head->tag);
     ok = fill(S.own, head, len);
     S.own->state = RPC_DONE;
     return ok;
@@ -465,7 +470,8 @@ bool submit_await_space(uint32_t len) {
 
         if (nap())
             continue;
-        vcuda_store_once(&S.space_wanted, 1);
+        /* In order: said before looking whether somebody pumps, who then sees it when he ends. */
+        __atomic_store_n(&S.space_wanted, 1, __ATOMIC_SEQ_CST);
         if (pump(NULL, fits, &len))
             continue;
         /* A pump that sleeps already did not ask for news of space: ask in its place. */

@@ -19,17 +19,18 @@
 /* A driver that launches in less, in nanoseconds, is not worth the trouble. */
 #define WORTH_NS 1000u
 
+struct known {
+    uint64_t name, context; /* in which it was launched */
+    bool refused;           /* the driver launches it, but has it in no chain */
+};
+
 struct bundle {
     struct chains_stream stream;
     uint32_t limit; /* made when there are so many: begins with 1, lest the GPU waits */
     uint32_t used;  /* bytes of params */
     struct launch launches[CHAINS_MAX];
+    struct known known[KNOWN];
     _Alignas(16) uint8_t params[PARAMS_MAX];
-};
-
-struct known {
-    uint64_t name;
-    bool refused; /* the driver launches it, but has it in no chain */
 };
 
 /* How long the driver took, at best, in nanoseconds. Written by any thread: a hint. */
@@ -40,9 +41,9 @@ struct seen {
 
 __thread uint32_t bundle_held;
 static __thread struct bundle *bundle;
-static __thread struct known known[KNOWN];
 static struct seen alone, chained[CHAINS_POWER_MAX + 1];
-static uint64_t local_most; /* bytes of local memory that a kernel needed so far */
+static uint64_t local_most; /* bytes of local memory that a kernel needed so far, */
+static uint64_t local_in;   /* in this context, the last that a kernel was new in */
 static bool given_up;
 
 static bool tried(const struct seen *s) {
@@ -71,17 +72,22 @@ static bool pays(uint32_t power) {
            (!tried(s) || vcuda_load_once(&s->best) < vcuda_load_once(&alone.best) << power);
 }
 
-static struct known *place_of(uint64_t name) {
-    return &known[vcuda_name_index(name) % KNOWN];
+static struct known *place_of(struct bundle *b, uint64_t name) {
+    return &b->known[vcuda_name_index(name) % KNOWN];
 }
 
-static bool may_take(const struct frame *f, const struct args_launch *a,
-                     const struct object *function) {
-    const struct known *k = place_of(a->function);
+static bool knows(const struct known *k, uint64_t name, uint64_t context) {
+    return k->name == name && k->context == context;
+}
 
-    return !f->head.tag && f->head.ctx && !a->attributes_len && k->name == a->function &&
-           !k->refused && a->params_len <= PARAMS_MAX && !function_in_clusters(function) &&
-           worth_it() && !capture_any() && !vcuda_load_once(&given_up);
+static bool may_take(struct bundle *b, const struct frame *f, const struct args_launch *a,
+                     const struct object *function) {
+    const struct known *k = place_of(b, a->function);
+
+    return !f->head.tag && f->head.ctx && !a->attributes_len &&
+           knows(k, a->function, f->head.ctx) && !k->refused && a->params_len <= PARAMS_MAX &&
+           !function_in_clusters(function) && worth_it() && !capture_any() &&
+           !vcuda_load_once(&given_up);
 }
 
 static struct bundle *own_bundle(void) {
@@ -124,7 +130,7 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
                  const struct object *function) {
     const struct chains_stream s = {a->stream, a->stream_name, f->head.ctx};
     struct bundle *b = own_bundle();
-    bool take = b && may_take(f, a, function) && chains_deserved(w, &s);
+    bool take = b && may_take(b, f, a, function) && chains_deserved(w, &s);
 
     if (bundle_held && (!take || !goes_with(b, &s, a->params_len))) {
         bundle_make_held(w);
@@ -138,41 +144,64 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
     return true;
 }
 
-void bundle_may_have(struct worker *w, uint64_t name, const struct object *function) {
-    uint64_t local = function_local(function);
-    struct known *k = place_of(name);
+/* The driver has moved local memory to where there is enough: graphs would follow it late. */
+static void note_local(struct worker *w, uint64_t context, uint64_t local) {
+    bool enough = vcuda_load_once(&local_in) == context && local <= vcuda_load_once(&local_most);
 
-    if (k->name == name)
+    if (!local || enough)
         return;
-    *k = (struct known){.name = name};
-    /* The driver has moved local memory to where there is enough: graphs would follow it late. */
-    if (local > vcuda_load_once(&local_most)) {
-        vcuda_store_once(&local_most, local);
-        chains_forget(w);
-    }
+    vcuda_store_once(&local_in, context);
+    vcuda_store_once(&local_most, local);
+    chains_forget(w);
 }
 
-static CUresult launch_alone(struct worker *w, CUstream stream, const struct launch *l) {
+void bundle_may_have(struct worker *w, uint64_t name, uint64_t context,
+                     const struct object *function) {
+    struct bundle *b = own_bundle();
+    struct known *k = b ? place_of(b, name) : NULL;
+
+    if (!k || knows(k, name, context) || capture_any())
+        return;
+    *k = (struct known){.name = name, .context = context};
+    note_local(w, context, function_local(function));
+}
+
+/* As any call that finds no memory. */
+static CUresult launch_kernel(struct worker *w, CUstream stream, const struct launch *l) {
     const CUlaunchConfig config = {l->gx, l->gy,     l->gz,  l->bx, l->by,
                                    l->bz, l->shared, stream, NULL,  0};
     struct launch_buffer b;
-    struct frame f = {.head = {.call = VCUDA_CALL_launch, .status = l->thread}};
-    uint64_t since = tried(&alone) ? 0 : vcuda_now_ns();
+    CUresult r = CUDA_SUCCESS;
 
-    f.status = w->driver.cuLaunchKernelEx(&config, l->function, NULL,
-                                          launch_buffer(&b, l->params, &l->bytes));
+    for (int i = 0; i == 0 || (r == CUDA_ERROR_OUT_OF_MEMORY && worker_may_try_again(i)); i++)
+        r = w->driver.cuLaunchKernelEx(&config, l->function, NULL,
+                                       launch_buffer(&b, l->params, &l->bytes));
+    return r;
+}
+
+/* The launch's own error, which its thread hears of. */
+static void tell(struct worker *w, const struct launch *l, CUresult result) {
+    struct frame f = {.head = {.call = VCUDA_CALL_launch, .status = l->thread}, .status = result};
+
+    answers_put(w, &f);
+}
+
+static CUresult launch_alone(struct worker *w, CUstream stream, const struct launch *l) {
+    uint64_t since = tried(&alone) ? 0 : vcuda_now_ns();
+    CUresult r = launch_kernel(w, stream, l);
+
     if (since)
         note(&alone, since);
-    answers_put(w, &f);
-    return f.status;
+    tell(w, l, r);
+    return r;
 }
 
 /* One by one; `refused` is the first that could be in no chain: if it can be launched, why not? */
-static void launch_each(struct worker *w, CUstream stream, const struct launch *l, uint32_t count,
+static void launch_each(struct worker *w, struct bundle *b, const struct launch *l, uint32_t count,
                         uint32_t refused) {
     for (uint32_t i = 0; i < count; i++) {
-        if (launch_alone(w, stream, &l[i]) == CUDA_SUCCESS && i == refused)
-            place_of(l[i].name)->refused = true;
+        if (launch_alone(w, b->stream.native, &l[i]) == CUDA_SUCCESS && i == refused)
+            place_of(b, l[i].name)->refused = true;
     }
 }
 
@@ -199,10 +228,7 @@ static int power_for(uint32_t count) {
     return power;
 }
 
-void bundle_make_held(struct worker *w) {
-    struct bundle *b = bundle;
-
-    worker_use_context(w, b->stream.context);
+static void launch_held(struct worker *w, struct bundle *b) {
     for (uint32_t at = 0, n; at < bundle_held; at += n) {
         int power = power_for(bundle_held - at);
         const struct launch *l = &b->launches[at];
@@ -210,8 +236,18 @@ void bundle_make_held(struct worker *w) {
 
         n = power < 0 ? 1 : 1u << power;
         if (power < 0 || !launch_chain(w, &b->stream, l, (uint32_t)power, &refused))
-            launch_each(w, b->stream.native, l, n, refused);
+            launch_each(w, b, l, n, refused);
     }
+}
+
+void bundle_make_held(struct worker *w) {
+    struct bundle *b = bundle;
+    CUresult r = worker_use_context(w, b->stream.context);
+
+    if (r == CUDA_SUCCESS)
+        launch_held(w, b);
+    for (uint32_t i = 0; r != CUDA_SUCCESS && i < bundle_held; i++)
+        tell(w, &b->launches[i], r);
     if (bundle_held >= b->limit && b->limit < CHAINS_MAX)
         b->limit *= 2;
     bundle_held = b->used = 0;

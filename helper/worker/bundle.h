@@ -24,10 +24,11 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
                  const struct object *function);
 
 /*
- * The caller has made a launch of the function, of this name, without attributes: its code is
- * loaded, and the GPU has the memory for it, so that others of it may be taken.
+ * The caller has made a launch of the function, of this name, in this context, without attributes:
+ * its code is loaded, and the GPU has the memory for it, so that others of it may be taken.
  */
-void bundle_may_have(struct worker *w, uint64_t name, const struct object *function);
+void bundle_may_have(struct worker *w, uint64_t name, uint64_t context,
+                     const struct object *function);
 
 /* How many this thread has taken. */
 extern __thread uint32_t bundle_held;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "barrier.h"
 #include "lock.h"
 #include "worker.h"
 
@@ -24,8 +25,9 @@ struct chain {
 };
 
 struct kept {
-    struct vcuda_lock lock;   /* of the chains; taken under that of all, or alone */
-    uint64_t stream, context; /* names; context 0: a free place */
+    struct vcuda_lock lock;   /* of the chains; held while the driver launches one */
+    uint64_t stream, context; /* names; context 0: a free place; under both locks to be written */
+    uint32_t forgotten;       /* whoever has the lock next ends them: any thread says so */
     uint32_t launches;
     uint32_t used; /* when, in launches of all */
     bool refused[CHAINS_POWER_MAX + 1];
@@ -50,6 +52,7 @@ static void end_chain(struct worker *w, struct chain *c) {
 
 /* Under the stream's lock. */
 static void end_chains(struct worker *w, struct kept *k) {
+    vcuda_store_once(&k->forgotten, 0);
     for (uint32_t i = 0; i <= CHAINS_POWER_MAX; i++) {
         end_chain(w, k->chains[i]);
         k->chains[i] = NULL;
@@ -78,14 +81,26 @@ static struct kept *find(const struct chains_stream *s) {
     return NULL;
 }
 
-/* Under the lock of all: a place for the stream, or NULL. */
+/* A graph would run where the driver refuses a launch: in a stream of another context. */
+static bool of_its_context(struct worker *w, const struct chains_stream *s) {
+    struct object o;
+
+    return vcuda_name_kind(s->name) != VCUDA_KIND_STREAM ||
+           (objects_get(&w->objects, VCUDA_KIND_STREAM, s->name, &o) && o.owner == s->context);
+}
+
+/*
+ * Under the lock of all: a place for the stream, or NULL. Nobody waits for a stream here: a launch
+ * may stand in the driver until another stream's, which needs the lock of all, is made.
+ */
 static struct kept *make_place(struct worker *w, const struct chains_stream *s) {
+    if (!of_its_context(w, s))
+        return NULL;
     for (int i = 0; i < STREAMS_MAX; i++) {
         struct kept *k = &kept[i];
 
-        if (!may_go(w, k))
+        if (!may_go(w, k) || !vcuda_lock_try(&k->lock))
             continue;
-        vcuda_lock_take(&k->lock);
         end_chains(w, k);
         k->stream = s->name;
         k->context = s->context;
@@ -215,23 +230,28 @@ bool chains_launch(struct worker *w, const struct chains_stream *s, const struct
     *refused = CHAINS_MAX;
     vcuda_lock_take(&lock);
     k = find(s);
-    if (k)
-        vcuda_lock_take(&k->lock);
     vcuda_lock_leave(&lock);
     if (!k)
         return false;
-    c = chain_of(w, k, launches, power, refused);
+    vcuda_lock_take(&k->lock);
+    if (vcuda_load_once(&k->forgotten))
+        end_chains(w, k);
+    /* The place may have become another stream's. */
+    if (k->stream == s->name && k->context == s->context)
+        c = chain_of(w, k, launches, power, refused);
     done = c && w->driver.cuGraphLaunch(c->exec, s->native) == CUDA_SUCCESS;
     vcuda_lock_leave(&k->lock);
     return done;
 }
 
+/* Does not wait for a launch that stands in the driver: it may stand there for the caller's next.
+ */
 void chains_forget(struct worker *w) {
-    vcuda_lock_take(&lock);
     for (int i = 0; i < STREAMS_MAX; i++) {
-        vcuda_lock_take(&kept[i].lock);
+        vcuda_store_once(&kept[i].forgotten, 1);
+        if (!vcuda_lock_try(&kept[i].lock))
+            continue;
         end_chains(w, &kept[i]);
         vcuda_lock_leave(&kept[i].lock);
     }
-    vcuda_lock_leave(&lock);
 }

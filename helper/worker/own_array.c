@@ -2,6 +2,7 @@
 /* Arrays that belong to others, what references refer to, and memory under sparse arrays. */
 #include <stdlib.h>
 
+#include "bundle.h"
 #include "texture.h"
 #include "worker.h"
 
@@ -21,12 +22,14 @@ CUresult own_cuMipmappedArrayGetLevel(struct worker *w, struct frame *f,
 CUresult own_cuModuleGetTexRef(struct worker *w, struct frame *f,
                                struct args_cuModuleGetTexRef *a) {
     f->owner = a->hmod_name;
+    bundle_give_up(); /* whether a graph's kernels see what is bound later is not known */
     return w->driver.cuModuleGetTexRef(&a->pTexRef, a->hmod, a->name);
 }
 
 CUresult own_cuModuleGetSurfRef(struct worker *w, struct frame *f,
                                 struct args_cuModuleGetSurfRef *a) {
     f->owner = a->hmod_name;
+    bundle_give_up();
     return w->driver.cuModuleGetSurfRef(&a->pSurfRef, a->hmod, a->name);
 }
 

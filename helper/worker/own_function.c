@@ -3,7 +3,9 @@
  * Functions and kernels. Both come with the layout of their parameters: a launch is laid out in the
  * guest.
  */
+#include "bundle.h"
 #include "function.h"
+#include "launch_attributes.h"
 #include "worker.h"
 
 /* Fills in the parameters; *bytes: up to the end of the last one. */
@@ -71,6 +73,27 @@ CUresult own_kernel_function(struct worker *w, struct frame *f, struct args_kern
     f->also_owner = f->head.ctx;
     return r == CUDA_SUCCESS ? fill_function(w, f, a->function, a->info, a->info_cap, &a->info_len)
                              : r;
+}
+
+/* A graph's node keeps clusters, and does nothing when it is another function's later. */
+static void heed_clusters(int32_t attribute) {
+    if (cuda_function_attribute_clusters((CUfunction_attribute)attribute))
+        bundle_give_up();
+}
+
+CUresult own_cuFuncSetAttribute(struct worker *w, struct frame *f,
+                                struct args_cuFuncSetAttribute *a) {
+    (void)f;
+    heed_clusters(a->attrib);
+    return w->driver.cuFuncSetAttribute(a->hfunc, (CUfunction_attribute)a->attrib, a->value);
+}
+
+CUresult own_cuKernelSetAttribute(struct worker *w, struct frame *f,
+                                  struct args_cuKernelSetAttribute *a) {
+    (void)f;
+    heed_clusters(a->attrib);
+    return w->driver.cuKernelSetAttribute((CUfunction_attribute)a->attrib, a->val, a->kernel,
+                                          a->dev);
 }
 
 CUresult own_library_kernel(struct worker *w, struct frame *f, struct args_library_kernel *a) {

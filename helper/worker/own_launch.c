@@ -70,7 +70,7 @@ CUresult own_launch(struct worker *w, struct frame *f, struct args_launch *a) {
     r = w->driver.cuLaunchKernelEx(&config, function.native, NULL,
                                    launch_buffer(&b, a->params, &bytes));
     if (r == CUDA_SUCCESS && !config.numAttrs)
-        bundle_may_have(w, a->function, &function);
+        bundle_may_have(w, a->function, f->head.ctx, &function);
     return r;
 }
 

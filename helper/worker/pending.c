@@ -281,7 +281,7 @@ static void answer(struct worker *w, struct pending *p, CUresult r) {
 
 static void finish(struct worker *w, struct pending *p, uint64_t now, CUresult r) {
     vcuda_spin_learn(&asking, now - p->since);
-    if (r == CUDA_SUCCESS && told_yet(w, &p->frame))
+    if (told_yet(w, &p->frame)) /* before something else failed, if `r` says so */
         answers_wake(w);
     else
         answer(w, p, r);

@@ -123,6 +123,10 @@ static bool tells_another(struct worker *w, const struct vcuda_rec *head,
     return untold != CUDA_SUCCESS;
 }
 
+bool worker_may_try_again(int tries) {
+    return tries <= TRIES && shared_await_endings();
+}
+
 CUresult worker_run_call(struct worker *w, struct frame *f) {
     const struct dispatch *d = &dispatch_table[f->head.call];
     CUresult r = worker_use_context(w, f->head.ctx);
@@ -130,7 +134,7 @@ CUresult worker_run_call(struct worker *w, struct frame *f) {
     if (r == CUDA_SUCCESS)
         r = d->run(w, f);
     /* A native program has ended only once what it had is free. */
-    for (int i = 0; r == CUDA_ERROR_OUT_OF_MEMORY && i < TRIES && shared_await_endings(); i++) {
+    for (int i = 1; r == CUDA_ERROR_OUT_OF_MEMORY && worker_may_try_again(i); i++) {
         frame_again(f, d->slots);
         r = d->run(w, f);
     }
@@ -139,6 +143,8 @@ CUresult worker_run_call(struct worker *w, struct frame *f) {
 
 static void make_call(struct worker *w, struct frame *f) {
     f->status = worker_run_call(w, f);
+    if (f->status != CUDA_SUCCESS) /* errors of what was held come first */
+        bundle_make(w);
     if (f->pending && f->status == CUDA_SUCCESS)
         pending_add(w, f);
     else
@@ -162,7 +168,8 @@ static bool beside_others(struct worker *w, const struct frame *f, uint32_t len,
                           const struct dispatch *d) {
     uint64_t stream = d->lane ? frame_slot(f, d->stream - 1u) : 0;
 
-    if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM)
+    /* What is captured is the executor's to know. */
+    if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM && !capture_any())
         return lanes_take(w, (const void *)record, len, stream);
     lanes_drain(w); /* the default stream is an affair of others */
     return false;

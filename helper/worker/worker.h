@@ -65,6 +65,9 @@ void worker_make_call(struct worker *w, const void *record, uint32_t len);
 /* The same without the answer, which it fills in but for its status. Any thread. */
 CUresult worker_run_call(struct worker *w, struct frame *f);
 
+/* Whether a call that found no memory is to be made again, once `tries` were made. May sleep. */
+bool worker_may_try_again(int tries);
+
 /* Makes the context of a name current for this thread. 0 changes nothing. */
 CUresult worker_use_context(struct worker *w, uint64_t name);
 /* Forgets what this thread believes to be current. */

@@ -19,6 +19,7 @@
 #include "worker.h"
 
 #define CONTEXT vcuda_name(VCUDA_KIND_CONTEXT, 1, 1)
+#define OTHER_CONTEXT vcuda_name(VCUDA_KIND_CONTEXT, 1, 2)
 #define STREAM(i) vcuda_name(VCUDA_KIND_STREAM, 1, i)
 #define FUNCTION(i) vcuda_name(VCUDA_KIND_FUNCTION, 1, i)
 #define TOO_WIDE 2048u /* threads in a block that no launch may have */
@@ -29,6 +30,11 @@
 static uint32_t ran[1000], ran_count;
 static uint32_t graphs_run, execs;
 static bool no_graph_launches;
+static bool no_memory; /* for the next launch */
+static bool forgets;   /* another thread does, while a graph is launched */
+static bool context_ended;
+static uint32_t told_count;
+static struct worker w;
 static bool capturing;
 static uint32_t told_thread;
 static CUresult told;
@@ -48,6 +54,8 @@ static CUresult launch(const CUlaunchConfig *config, CUfunction f, void **params
     assert_null(params);
     if (config->blockDimX == TOO_WIDE)
         return CUDA_ERROR_INVALID_VALUE;
+    if (no_memory)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     run(parameter(extra));
     return CUDA_SUCCESS;
 }
@@ -104,6 +112,8 @@ static CUresult graph_launch(CUgraphExec exec, CUstream stream) {
     (void)stream;
     if (no_graph_launches)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (forgets)
+        chains_forget(&w);
     for (uint32_t i = 0; i < g->count; i++)
         run(g->what[i]);
     graphs_run++;
@@ -141,13 +151,21 @@ void answers_put(struct worker *worker, struct frame *f) {
     if (f->status == CUDA_SUCCESS)
         return;
     told = f->status;
+    told_count++;
     told_thread = f->head.status;
 }
 
 CUresult worker_use_context(struct worker *worker, uint64_t name) {
     (void)worker;
-    assert_int_equal(name, CONTEXT);
-    return CUDA_SUCCESS;
+    assert_true(name == CONTEXT || name == OTHER_CONTEXT);
+    return context_ended ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
+/* Another program has ended. */
+bool worker_may_try_again(int tries) {
+    assert_int_equal(tries, 1);
+    no_memory = false;
+    return true;
 }
 
 bool capture_any(void) {
@@ -171,7 +189,7 @@ static bool take(void) {
     taken = bundle_take(&w, &frame, &args, &function);
     if (!taken) {
         run(what);
-        bundle_may_have(&w, args.function, &function);
+        bundle_may_have(&w, args.function, frame.head.ctx, &function);
     }
     what = UINT32_MAX; /* the record is gone */
     return taken;
@@ -187,12 +205,19 @@ static void of_stream(uint32_t number) {
     args.stream = (CUstream)(uintptr_t)number;
 }
 
+static void add_stream(uint32_t number) {
+    const struct object stream = {.native = &w, .owner = CONTEXT};
+
+    assert_true(objects_add(&w.objects, STREAM(number), &stream));
+}
+
 static int setup(void **state) {
     (void)state;
     objects_init(&w.objects);
     assert_true(objects_add(&w.objects, CONTEXT, &(struct object){.native = &w}));
+    assert_true(objects_add(&w.objects, OTHER_CONTEXT, &(struct object){.native = &w}));
     for (uint32_t i = 1; i <= 30; i++)
-        assert_true(objects_add(&w.objects, STREAM(i), &(struct object){.native = &w}));
+        add_stream(i);
     assert_int_equal(setenv("VCUDA_CHAINS_AFTER", "0", 1), 0);
     chains_start();
     return 0;
@@ -207,7 +232,8 @@ static int begin(void **state) {
     of_stream(1);
     ran_count = graphs_run = next = 0;
     told = CUDA_SUCCESS;
-    no_graph_launches = capturing = false;
+    told_count = 0;
+    no_graph_launches = no_memory = forgets = context_ended = capturing = false;
     bundle_begin();
     return 0;
 }
@@ -309,7 +335,7 @@ static void test_streams_that_ended(void **state) {
     (void)state;
     for (uint32_t i = 1; i <= 30; i++)
         objects_end(&w.objects, STREAM(i));
-    assert_true(objects_add(&w.objects, STREAM(1), &(struct object){.native = &w}));
+    add_stream(1);
     take();
     assert_true(take());
     all_ran_in_order();
@@ -347,6 +373,66 @@ static void test_local_memory(void **state) {
     all_ran_in_order();
 }
 
+/* What the driver refuses by itself is not to be had by a graph. */
+static void test_of_another_context(void **state) {
+    (void)state;
+    take();
+    assert_true(take());
+    frame.head.ctx = OTHER_CONTEXT;
+    assert_false(take()); /* the function, too, might be the first one's */
+    assert_false(take());
+    args.stream_name = 0;
+    assert_true(take());
+    all_ran_in_order();
+}
+
+static void test_a_context_that_ended(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        take();
+    bundle_make(&w);
+    next = ran_count;
+    assert_true(take());
+    assert_true(take());
+    next -= bundle_held;
+    context_ended = true;
+    all_ran_in_order();
+    assert_int_equal(told, CUDA_ERROR_INVALID_CONTEXT);
+    assert_int_equal(told_count, 2);
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    take();
+    no_graph_launches = no_memory = true;
+    assert_true(take());
+    all_ran_in_order();
+    assert_false(no_memory);
+    assert_int_equal(told, CUDA_SUCCESS);
+}
+
+/* Who forgets does not wait for a launch, whose chains end before the next. */
+static void test_forgotten_meanwhile(void **state) {
+    uint32_t before;
+
+    (void)state;
+    chains_forget(&w); /* those of other streams */
+    for (int i = 0; i < 4; i++)
+        take();
+    bundle_make(&w);
+    before = execs;
+    assert_in_range(before, 2, 100);
+    bundle_begin();
+    forgets = true;
+    assert_true(take());
+    forgets = false;
+    assert_int_equal(execs, before);
+    bundle_begin();
+    assert_true(take());
+    assert_int_equal(execs, 1);
+    all_ran_in_order();
+}
+
 /* Last: there is no way back. */
 static void test_given_up(void **state) {
     (void)state;
@@ -369,6 +455,10 @@ int main(void) {
         cmocka_unit_test_setup(test_streams_that_ended, begin),
         cmocka_unit_test_setup(test_not_taken, begin),
         cmocka_unit_test_setup(test_local_memory, begin),
+        cmocka_unit_test_setup(test_of_another_context, begin),
+        cmocka_unit_test_setup(test_a_context_that_ended, begin),
+        cmocka_unit_test_setup(test_no_memory, begin),
+        cmocka_unit_test_setup(test_forgotten_meanwhile, begin),
         cmocka_unit_test_setup(test_given_up, begin),
     };
 
