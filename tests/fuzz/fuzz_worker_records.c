@@ -312,7 +312,8 @@ static void read_completions(struct vcuda_duplex *g) {
 static void clean_up(struct worker *w) {
     require(!bundle_held);
     chains_forget(w);
-    memset(known, 0, sizeof(known));
+    free(bundle); /* with what it knows of functions */
+    bundle = NULL;
     given_up = false;
     for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++)
         if (w->regions[i].bytes)
