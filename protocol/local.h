@@ -14,8 +14,10 @@
  *      |<----------------------------------------------------|
  *      | LOCAL_REGION + the region's memfd                   |
  *      |---------------------------------------------------->|
- *      | then VCUDA_CALL_MAP_REGION through the ring         |
+ *      | then map_region or share_region through the ring    |
  *
+ * Such a call is about the last LOCAL_REGION that was sent: what came before it
+ * and was not taken is dropped.
  * A write of 1 to an eventfd notifies: each write counts, nobody need read it.
  * The connection's end is the session's end, for both. Memory descriptors are
  * sealed against shrinking: a receiver refuses one that is not, for a cut file

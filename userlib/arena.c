@@ -32,7 +32,7 @@ struct piece {
 
 static struct {
     pthread_mutex_t lock;
-    /* The worker takes regions in the order in which they were added: one at a time. */
+    /* The worker takes the region that was offered last: one at a time. */
     pthread_mutex_t sharing; /* taken under `lock` too */
     struct piece *pieces;
     size_t sizes[VCUDA_REGIONS_MAX]; /* of the arena's regions; 0: no such */
@@ -73,11 +73,20 @@ static CUresult map_here(uint32_t region, uint64_t bytes, char **start) {
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Under the lock: the worker maps it, too. */
+/* Under `sharing`, and so is the call behind it. */
+static CUresult offer(uint32_t region, uint64_t bytes) {
+    int err = session.transport.region_offer(&session.transport, region, bytes);
+
+    return err ? error_of(err) : CUDA_SUCCESS;
+}
+
+/* Under both locks: the worker maps it, too. */
 static CUresult map_there(struct thread *t, uint32_t region, char *start, uint64_t bytes) {
     uint32_t registered = 0;
-    CUresult r = wire_map_region(t, region, (uint64_t)start, bytes, &registered);
+    CUresult r = offer(region, bytes);
 
+    if (r == CUDA_SUCCESS)
+        r = wire_map_region(t, region, (uint64_t)start, bytes, &registered);
     if (r != CUDA_SUCCESS) {
         munmap(start, bytes);
         space_give((uint64_t)start, bytes);
@@ -274,7 +283,9 @@ CUresult arena_share(struct thread *t, void *address, size_t bytes, uint32_t *re
 
     pthread_mutex_lock(&arena.sharing);
     err = session.transport.region_add(&session.transport, bytes, region);
-    r = err ? error_of(err) : wire_share_region(t, *region, (uint64_t)address, bytes);
+    r = err ? error_of(err) : offer(*region, bytes);
+    if (r == CUDA_SUCCESS)
+        r = wire_share_region(t, *region, (uint64_t)address, bytes);
     pthread_mutex_unlock(&arena.sharing);
     if (r != CUDA_SUCCESS && !err)
         session.transport.region_del(&session.transport, *region, bytes);

@@ -19,11 +19,15 @@
 
 #define LOCAL_FDS_MAX 3
 
-/* Memory descriptors of regions, by number; region 0 included. */
-static int region_fds[VCUDA_REGIONS_MAX];
-static bool region_used[VCUDA_REGIONS_MAX] = {true};
+/* By number; region 0 included. */
+static struct {
+    bool used;
+    int fd;             /* of its memory; -1: closed */
+    unsigned int steps; /* for which that is still needed: to be offered, and to be mapped */
+} regions[VCUDA_REGIONS_MAX] = {{true, -1, 0}};
 
-static int send_message(int sock, const struct vcuda_local_msg *m, const int *fds, int count) {
+static int send_message(int sock, const struct vcuda_local_msg *m, const int *fds, int count,
+                        int flags) {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof(int) * LOCAL_FDS_MAX)];
@@ -43,7 +47,7 @@ static int send_message(int sock, const struct vcuda_local_msg *m, const int *fd
         c->cmsg_len = CMSG_LEN(sizeof(int) * count);
         memcpy(CMSG_DATA(c), fds, sizeof(int) * count);
     }
-    return sendmsg(sock, &h, MSG_NOSIGNAL) == sizeof(*m) ? 0 : -errno;
+    return sendmsg(sock, &h, flags | MSG_NOSIGNAL) == sizeof(*m) ? 0 : -errno;
 }
 
 /* Shared memory that can never shrink under the worker. Returns a descriptor or -errno. */
@@ -63,52 +67,67 @@ static int sealed_memory(uint64_t bytes) {
 }
 
 static int local_region_add(struct transport *t, uint64_t bytes, uint32_t *region) {
-    struct vcuda_local_msg m = {.op = VCUDA_LOCAL_REGION, .bytes = bytes};
     uint32_t number = 1;
-    int fd, r;
+    int fd;
 
-    while (number < VCUDA_REGIONS_MAX && region_used[number])
+    (void)t;
+    while (number < VCUDA_REGIONS_MAX && regions[number].used)
         number++;
     if (number == VCUDA_REGIONS_MAX)
         return -ENOSPC;
     fd = sealed_memory(bytes);
     if (fd < 0)
         return fd;
-    m.region = number;
-    r = send_message(t->life_fd, &m, &fd, 1);
-    if (r) {
-        close(fd);
-        return r;
-    }
-    region_fds[number] = fd;
-    region_used[number] = true;
+    regions[number].used = true;
+    regions[number].fd = fd;
+    regions[number].steps = 2;
     *region = number;
     return 0;
 }
 
 static void forget_fd(uint32_t region) {
-    if (region_fds[region] >= 0)
-        close(region_fds[region]);
-    region_fds[region] = -1;
+    if (regions[region].fd >= 0)
+        close(regions[region].fd);
+    regions[region].fd = -1;
+}
+
+/* Mapped memory keeps itself, and so does what the socket holds. */
+static void step_done(uint32_t region) {
+    if (--regions[region].steps == 0)
+        forget_fd(region);
 }
 
 static int local_region_map(struct transport *t, uint32_t region, void *address, uint64_t bytes,
                             enum transport_place place) {
     void *unused;
-    int r = transport_map(region_fds[region], 0, bytes, address, place, &unused);
+    int r = transport_map(regions[region].fd, 0, bytes, address, place, &unused);
 
     (void)t;
-    /* Mapped memory keeps itself; where the address was taken, the next one is tried. */
-    if (r != -EEXIST)
-        forget_fd(region);
+    if (!r)
+        step_done(region);
     return r;
+}
+
+/*
+ * Calls that the worker refuses early leave their messages in the socket until it looks there next.
+ * Nobody else makes room, so this never waits for any: without, the call behind it is refused, but
+ * has the worker look.
+ */
+static int local_region_offer(struct transport *t, uint32_t region, uint64_t bytes) {
+    const struct vcuda_local_msg m = {.op = VCUDA_LOCAL_REGION, .region = region, .bytes = bytes};
+    int r = send_message(t->life_fd, &m, &regions[region].fd, 1, MSG_DONTWAIT);
+
+    if (r && r != -EAGAIN)
+        return r;
+    step_done(region);
+    return 0;
 }
 
 static void *local_region_alias(struct transport *t, uint32_t region, uint64_t bytes) {
     void *alias = NULL;
 
     (void)t;
-    transport_map(region_fds[region], 0, bytes, NULL, TRANSPORT_FREE, &alias);
+    transport_map(regions[region].fd, 0, bytes, NULL, TRANSPORT_FREE, &alias);
     return alias;
 }
 
@@ -116,7 +135,7 @@ static void local_region_del(struct transport *t, uint32_t region, uint64_t byte
     (void)t;
     (void)bytes;
     forget_fd(region);
-    region_used[region] = false;
+    regions[region].used = false;
 }
 
 /* Which of the two it is that local_sleep() hears of. */
@@ -181,7 +200,7 @@ static int greet(int sock, int memory, int to_worker, int to_us, uint32_t sub, u
                                 .cmp_bytes = cmp};
     int fds[LOCAL_FDS_MAX] = {memory, to_worker, to_us};
     ssize_t n;
-    int r = send_message(sock, &m, fds, LOCAL_FDS_MAX);
+    int r = send_message(sock, &m, fds, LOCAL_FDS_MAX, 0);
 
     if (r)
         return r;
@@ -225,6 +244,7 @@ int transport_open_local(struct transport *t, const char *socket_path, uint32_t 
     t->sleep = local_sleep;
     t->region_add = local_region_add;
     t->region_map = local_region_map;
+    t->region_offer = local_region_offer;
     t->region_alias = local_region_alias;
     t->region_del = local_region_del;
     t->close = local_close;

@@ -34,6 +34,11 @@ struct transport {
     /* Maps it at `address`: 0 or -errno. */
     int (*region_map)(struct transport *t, uint32_t region, void *address, uint64_t bytes,
                       enum transport_place place);
+    /*
+     * Hands it to the worker, right before the call that has it map the region, and not again: 0 or
+     * -errno. Before or after it is mapped here; one at a time.
+     */
+    int (*region_offer)(struct transport *t, uint32_t region, uint64_t bytes);
     /* Maps it once more, anywhere; to be unmapped by the caller. NULL: it cannot be. */
     void *(*region_alias)(struct transport *t, uint32_t region, uint64_t bytes);
     /* Ends one that is mapped nowhere any more: its number may come again. */

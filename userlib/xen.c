@@ -35,6 +35,14 @@ static int xen_region_map(struct transport *t, uint32_t region, void *address, u
     return transport_map(t->wait_fd, vcuda_region_offset(region), bytes, address, place, &unused);
 }
 
+/* The worker's kernel knows of it already. */
+static int xen_region_offer(struct transport *t, uint32_t region, uint64_t bytes) {
+    (void)t;
+    (void)region;
+    (void)bytes;
+    return 0;
+}
+
 static void *xen_region_alias(struct transport *t, uint32_t region, uint64_t bytes) {
     void *alias = NULL;
 
@@ -79,6 +87,7 @@ int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_byt
     t->sleep = xen_sleep;
     t->region_add = xen_region_add;
     t->region_map = xen_region_map;
+    t->region_offer = xen_region_offer;
     t->region_alias = xen_region_alias;
     t->region_del = xen_region_del;
     t->close = xen_close;

@@ -50,13 +50,31 @@ static int map_sealed(int fd, uint64_t bytes, void *fixed, void **out) {
     return 0;
 }
 
+/*
+ * The last message that is there, and its descriptor: the client sent it right before the record
+ * that brought us here. Those before it were of regions that came to nothing. 0 or -errno.
+ */
+static int newest(int sock, struct vcuda_local_msg *m, int *fd) {
+    int next, r;
+
+    *fd = -1;
+    while (!(r = receive(sock, m, &next, 1, MSG_DONTWAIT))) {
+        if (*fd >= 0)
+            close(*fd);
+        *fd = next;
+    }
+    if (r == -EAGAIN && *fd >= 0)
+        return 0;
+    if (*fd >= 0)
+        close(*fd);
+    return r;
+}
+
 static int local_map(struct link *l, uint32_t region, void *address, uint64_t bytes) {
     struct vcuda_local_msg m;
+    int fd, r = newest(l->life_fd, &m, &fd);
     void *unused;
-    int fd, r;
 
-    /* The client sent the descriptor before the record that brought us here. */
-    r = receive(l->life_fd, &m, &fd, 1, MSG_DONTWAIT);
     if (r)
         return r;
     r = -EPROTO;

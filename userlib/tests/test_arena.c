@@ -31,7 +31,8 @@ static struct thread thread;
 static uint32_t regions; /* made so far */
 static bool live[256];
 static uint64_t bytes_live, bytes_max = UINT64_MAX;
-static int add_error;
+static uint32_t offered; /* to the worker */
+static int add_error, offer_error;
 static CUresult map_result;
 
 CUresult wire_map_region(struct thread *t, uint32_t region, uint64_t address, uint64_t bytes,
@@ -98,10 +99,19 @@ static int region_map(struct transport *t, uint32_t region, void *address, uint6
                : -errno;
 }
 
+static int region_offer(struct transport *t, uint32_t region, uint64_t bytes) {
+    (void)t;
+    (void)bytes;
+    assert_true(live[region]);
+    offered++;
+    return offer_error;
+}
+
 static int setup(void **state) {
     (void)state;
     session.transport.region_add = region_add;
     session.transport.region_map = region_map;
+    session.transport.region_offer = region_offer;
     session.transport.region_del = region_del;
     return 0;
 }
@@ -214,6 +224,8 @@ static void test_never_overlap(void **state) {
 }
 
 static void test_limits(void **state) {
+    uint32_t offers = offered;
+    uint64_t before;
     void *p;
 
     (void)state;
@@ -223,6 +235,16 @@ static void test_limits(void **state) {
     add_error = -EPIPE;
     assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p), VCUDA_ERROR_LOST);
     add_error = 0;
+    before = bytes_live;
+    /* More than there are addresses: the worker need not hear of that region. */
+    assert_int_equal(arena_alloc(&thread, 2ull << 40, ARENA_PINNED, 0, &p),
+                     CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(offered, offers);
+    offer_error = -ENOBUFS;
+    assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p),
+                     CUDA_ERROR_OUT_OF_MEMORY);
+    offer_error = 0;
+    assert_int_equal(bytes_live, before);
     map_result = CUDA_ERROR_OUT_OF_MEMORY;
     assert_int_equal(arena_alloc(&thread, 2 * REGION, ARENA_PINNED, 0, &p),
                      CUDA_ERROR_OUT_OF_MEMORY);

@@ -408,6 +408,36 @@ static int case_arena_taken(void) {
     return case_session();
 }
 
+/* Pinned memory that the worker has as well: what the GPU writes there is seen. */
+static void works_pinned(CUdeviceptr p) {
+    unsigned int *pinned;
+
+    CK(cuMemHostAlloc((void **)&pinned, 16 * MIB, 0));
+    *pinned = 7;
+    CK(cuMemcpyDtoH(pinned, p, 4096));
+    EXPECT(*pinned == 0x12345678);
+}
+
+/* Regions that come to nothing, here or in the worker, leave nothing for those that follow. */
+static int case_regions_refused(void) {
+    void *low = mmap((void *)0x20000, 4096, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    CUdeviceptr p;
+    void *none;
+
+    start();
+    CK(cuMemAlloc(&p, 4096));
+    CK(cuMemsetD32(p, 0x12345678, 1024));
+    for (int i = 0; i < 1000; i++) /* there are not so many addresses */
+        EXPECT(cuMemHostAlloc(&none, 2ull << 40, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+    works_pinned(p);
+    for (int i = 0; i < 100; i++)
+        EXPECT(cuMemHostRegister(low, 4096, 0) != CUDA_SUCCESS);
+    works_pinned(p);
+    works_pinned(p);
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -480,6 +510,7 @@ static const struct {
     {"context-gone", case_context_gone},
     {"arena-taken", case_arena_taken},
     {"pinned", case_pinned},
+    {"regions-refused", case_regions_refused},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
