@@ -21,7 +21,7 @@ bool regions_hold(struct worker *w, uint64_t address, uint64_t bytes) {
     for (uint32_t i = 1; i < VCUDA_REGIONS_MAX && !found; i++) {
         const struct region *r = &w->regions[i];
 
-        found = r->bytes && address - r->address < r->bytes &&
+        found = r->bytes && !r->ending && address - r->address < r->bytes &&
                 bytes <= r->bytes - (address - r->address);
     }
     pthread_mutex_unlock(&w->regions_lock);
@@ -40,15 +40,20 @@ static bool have_base(struct worker *w) {
     return w->base != NULL;
 }
 
+/* Makes it current for this thread. */
+static CUresult enter_base(struct worker *w) {
+    worker_forget_context();
+    return w->base ? w->driver.cuCtxSetCurrent(w->base) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 void regions_register(struct worker *w) {
     pthread_mutex_lock(&w->regions_lock);
-    if (have_base(w) && w->driver.cuCtxSetCurrent(w->base) == CUDA_SUCCESS) {
-        worker_forget_context();
+    if (have_base(w) && enter_base(w) == CUDA_SUCCESS) {
         told_register(w);
         for (uint32_t i = 1; i < VCUDA_REGIONS_MAX; i++) {
             struct region *r = &w->regions[i];
 
-            if (!r->bytes || r->registered)
+            if (!r->bytes || r->ending || r->registered)
                 continue;
             r->registered =
                 w->driver.cuMemHostRegister_v2((void *)r->address, r->bytes,
@@ -101,7 +106,7 @@ static void publish(struct worker *w, uint32_t region, const struct region *fres
 
 /* The program's own memory: without the driver's consent it is not taken. */
 static CUresult share(struct worker *w, const struct args_share_region *a) {
-    struct region fresh = {a->address, a->bytes, true};
+    struct region fresh = {a->address, a->bytes, true, false};
     CUresult r;
 
     if (a->address < SHARED_MIN || a->address >= ADDRESS_END ||
@@ -124,40 +129,77 @@ CUresult own_share_region(struct worker *w, struct frame *f, struct args_share_r
 
     (void)f;
     regions_register(w); /* there is a base context from here on */
-    if (!w->base || w->driver.cuCtxSetCurrent(w->base) != CUDA_SUCCESS)
+    if (enter_base(w) != CUDA_SUCCESS)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    worker_forget_context();
     pthread_mutex_lock(&taking);
     r = share(w, a);
     pthread_mutex_unlock(&taking);
     return r;
 }
 
+/* No copy begins from here on; false: there is no such region. */
+static bool begin_end(struct worker *w, uint32_t region, struct region *gone) {
+    struct region *r = &w->regions[region];
+    bool found;
+
+    pthread_mutex_lock(&w->regions_lock);
+    found = r->bytes && !r->ending;
+    *gone = *r;
+    if (found)
+        r->ending = true;
+    pthread_mutex_unlock(&w->regions_lock);
+    return found;
+}
+
+/* The driver lets go of it, and may wait for the GPU. */
+static CUresult unregister(struct worker *w, const struct region *gone) {
+    CUresult r;
+
+    if (!gone->registered || !w->base) /* registrations end with the base context */
+        return CUDA_SUCCESS;
+    r = enter_base(w);
+    return r == CUDA_SUCCESS ? w->driver.cuMemHostUnregister((void *)gone->address) : r;
+}
+
+/* The region's number is free; or all is as it was, where the driver still has the memory. */
+static void finish_end(struct worker *w, uint32_t region, bool ended) {
+    pthread_mutex_lock(&w->regions_lock);
+    if (ended)
+        w->regions[region] = (struct region){0};
+    w->regions[region].ending = false;
+    pthread_mutex_unlock(&w->regions_lock);
+}
+
+static CUresult end(struct worker *w, uint32_t region) {
+    struct region gone;
+    CUresult r;
+
+    if (!begin_end(w, region, &gone))
+        return CUDA_ERROR_INVALID_VALUE;
+    r = unregister(w, &gone);
+    if (r == CUDA_SUCCESS) {
+        munmap((void *)gone.address, gone.bytes);
+        vcuda_stats_add(&w->stats->pages, -(gone.bytes / VCUDA_PAGE));
+    }
+    finish_end(w, region, r == CUDA_SUCCESS);
+    return r;
+}
+
 /* One of the arena or of the program's own memory. */
 CUresult own_unshare_region(struct worker *w, struct frame *f, struct args_unshare_region *a) {
-    struct region gone = {0};
+    CUresult r;
 
     (void)f;
     if (!a->region || a->region >= VCUDA_REGIONS_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&taking);
-    pthread_mutex_lock(&w->regions_lock);
-    gone = w->regions[a->region];
-    if (gone.bytes) /* no copy begins from here on */
-        w->regions[a->region] = (struct region){0};
-    pthread_mutex_unlock(&w->regions_lock);
-    if (gone.registered)
-        w->driver.cuMemHostUnregister((void *)gone.address);
-    if (gone.bytes) {
-        munmap((void *)gone.address, gone.bytes);
-        vcuda_stats_add(&w->stats->pages, -(gone.bytes / VCUDA_PAGE));
-    }
+    r = end(w, a->region);
     pthread_mutex_unlock(&taking);
-    return gone.bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return r;
 }
 
 CUresult own_map_region(struct worker *w, struct frame *f, struct args_map_region *a) {
-    const struct region fresh = {a->address, a->bytes, false};
+    const struct region fresh = {a->address, a->bytes, false, false};
     CUresult r = CUDA_ERROR_INVALID_VALUE;
 
     (void)f;

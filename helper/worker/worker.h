@@ -29,6 +29,7 @@ struct region {
     uint64_t address;
     uint64_t bytes;
     bool registered; /* with the driver: copies are DMA, kernels may use it */
+    bool ending;     /* no use of it begins any more */
 };
 
 struct worker {

@@ -30,6 +30,7 @@
 #define RING VCUDA_RING_MIN
 #define PATIENCE_MS 3000
 #define ARENA 0x200000000000ull
+#define SHARED 0x10000000000ull /* where the worker has nothing */
 #define REGION_BYTES (8ull << 20)
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
@@ -37,6 +38,7 @@ static int sock, to_worker, to_us, memory;
 static void *rings;
 static struct vcuda_duplex duplex;
 static struct vcuda_side *own;
+static uint64_t current; /* context of the calls */
 
 static void fail(const char *what) {
     printf("rogue: %s: %s\n", what, strerror(errno));
@@ -170,7 +172,7 @@ static uint32_t call(uint32_t number, uint64_t tag, const uint64_t *slots, uint3
     struct {
         struct vcuda_rec head;
         uint8_t rest[1024];
-    } r = {.head = {.call = (uint16_t)number, .tag = tag}};
+    } r = {.head = {.call = (uint16_t)number, .tag = tag, .ctx = current}};
 
     r.head.len = (uint32_t)sizeof(r.head) + 8 * count + VCUDA_PAD8(extra);
     memcpy(r.rest, slots, 8 * count);
@@ -370,13 +372,17 @@ static void wild_names(void) {
     report(CALL(cuModuleUnload, UINT64_MAX));
 }
 
-static void region_at(uint64_t address, uint64_t bytes, int seals, uint64_t said) {
+static void send_region(uint64_t bytes, int seals, uint64_t said) {
     struct vcuda_local_msg m = {.op = VCUDA_LOCAL_REGION, .region = 1, .bytes = said};
-    int fd;
+    int fd = make_memory(bytes, seals);
 
-    open_session();
-    fd = make_memory(bytes, seals);
     send_fds(&m, sizeof(m), &fd, 1);
+    close(fd);
+}
+
+static void region_at(uint64_t address, uint64_t bytes, int seals, uint64_t said) {
+    open_session();
+    send_region(bytes, seals, said);
     report(CALL(map_region, 1, address, said));
 }
 
@@ -407,6 +413,28 @@ static void region_smaller_than_said(void) {
 static void region_without_descriptor(void) {
     open_session();
     report(CALL(map_region, 1, ARENA, REGION_BYTES));
+}
+
+/* A region ends where no context is current any more: the driver lets go of it all the same. */
+static void region_ends_without_context(void) {
+    open_session();
+    for (int round = 0; round < 2; round++) {
+        uint64_t name = vcuda_name(VCUDA_KIND_CONTEXT, round + 1, 1);
+
+        current = 0;
+        if (CALL(cuCtxCreate_v2, name, 0, 0))
+            fail("no context");
+        send_region(REGION_BYTES, SEALS, REGION_BYTES);
+        if (CALL(share_region, 1, SHARED, REGION_BYTES))
+            finish("the driver still has it");
+        current = name;
+        if (CALL(cuCtxDestroy_v2, name))
+            fail("destroy");
+        current = 0;
+        if (CALL(unshare_region, 1))
+            fail("unshare");
+    }
+    finish("left");
 }
 
 /* Completions are never read; then the program is gone. The worker must see it and end. */
@@ -508,6 +536,7 @@ static const struct {
     CASE(region_not_sealed),
     CASE(region_smaller_than_said),
     CASE(region_without_descriptor),
+    CASE(region_ends_without_context),
     CASE(completions_never_read),
     CASE(completions_read_late),
 };
