@@ -78,15 +78,29 @@ void regions_unregistered(struct worker *w) {
     pthread_mutex_unlock(&w->regions_lock);
 }
 
-/* Held over the taking of a region: the local transport hands them over in order. */
+/*
+ * Held over the taking of a region: the local transport hands them over in order. Not while the GPU
+ * is waited for: what it does may wait for a later call.
+ */
 static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_free(struct worker *w, uint32_t region) {
+    bool free;
+
+    if (!region || region >= VCUDA_REGIONS_MAX)
+        return false;
+    pthread_mutex_lock(&w->regions_lock);
+    free = !w->regions[region].bytes;
+    pthread_mutex_unlock(&w->regions_lock);
+    return free;
+}
 
 /* Under `taking`: maps a region that the guest has made. */
 static CUresult take(struct worker *w, uint32_t region, uint64_t address, uint64_t bytes) {
     int err;
 
-    if (!region || region >= VCUDA_REGIONS_MAX || w->regions[region].bytes || !bytes ||
-        (address | bytes) % VCUDA_PAGE || bytes > ADDRESS_END - address)
+    if (!is_free(w, region) || !bytes || (address | bytes) % VCUDA_PAGE ||
+        bytes > ADDRESS_END - address)
         return CUDA_ERROR_INVALID_VALUE;
     err = w->link.map(&w->link, region, (void *)address, bytes);
     if (err) {
@@ -170,31 +184,20 @@ static void finish_end(struct worker *w, uint32_t region, bool ended) {
     pthread_mutex_unlock(&w->regions_lock);
 }
 
-static CUresult end(struct worker *w, uint32_t region) {
+/* One of the arena or of the program's own memory. */
+CUresult own_unshare_region(struct worker *w, struct frame *f, struct args_unshare_region *a) {
     struct region gone;
     CUresult r;
 
-    if (!begin_end(w, region, &gone))
+    (void)f;
+    if (!a->region || a->region >= VCUDA_REGIONS_MAX || !begin_end(w, a->region, &gone))
         return CUDA_ERROR_INVALID_VALUE;
     r = unregister(w, &gone);
     if (r == CUDA_SUCCESS) {
         munmap((void *)gone.address, gone.bytes);
         vcuda_stats_add(&w->stats->pages, -(gone.bytes / VCUDA_PAGE));
     }
-    finish_end(w, region, r == CUDA_SUCCESS);
-    return r;
-}
-
-/* One of the arena or of the program's own memory. */
-CUresult own_unshare_region(struct worker *w, struct frame *f, struct args_unshare_region *a) {
-    CUresult r;
-
-    (void)f;
-    if (!a->region || a->region >= VCUDA_REGIONS_MAX)
-        return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&taking);
-    r = end(w, a->region);
-    pthread_mutex_unlock(&taking);
+    finish_end(w, a->region, r == CUDA_SUCCESS);
     return r;
 }
 

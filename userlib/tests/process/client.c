@@ -438,6 +438,49 @@ static int case_regions_refused(void) {
     return 0;
 }
 
+static void *unregister(void *p) {
+    CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+    CK(cuCtxSetCurrent(context));
+    CK(cuThreadExchangeStreamCaptureMode(&relaxed));
+    __atomic_store_n(&waiting, 1, __ATOMIC_SEQ_CST);
+    CK(cuMemHostUnregister(p));
+    __atomic_store_n(&ended, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+/* What the driver waits with for the GPU holds up no other thread: the GPU may wait for that one.
+ */
+static int case_unregister_waits(void) {
+    CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+    void *p = aligned_alloc(4096, MIB), *pinned;
+    size_t free_bytes, total;
+    CUstream captured;
+    pthread_t thread;
+    CUgraph graph;
+
+    keep_busy();
+    CK(cuThreadExchangeStreamCaptureMode(&relaxed));
+    CK(cuMemHostRegister(p, MIB, 0));
+    /* Who captures does not wait for the GPU in the library: it does so in the worker. */
+    CK(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING));
+    CK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
+    EXPECT(!pthread_create(&thread, NULL, unregister, p));
+    while (!__atomic_load_n(&waiting, __ATOMIC_SEQ_CST))
+        usleep(1000);
+    usleep(200000);
+    EXPECT(!__atomic_load_n(&ended, __ATOMIC_SEQ_CST));
+    CK(cuMemHostAlloc(&pinned, 32 * MIB, 0));
+    CK(cuMemGetInfo(&free_bytes, &total));
+    EXPECT(!__atomic_load_n(&ended, __ATOMIC_SEQ_CST));
+    *flag = 1;
+    pthread_join(thread, NULL);
+    EXPECT(ended);
+    CK(cuStreamEndCapture(captured, &graph));
+    free(p);
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -511,6 +554,7 @@ static const struct {
     {"arena-taken", case_arena_taken},
     {"pinned", case_pinned},
     {"regions-refused", case_regions_refused},
+    {"unregister-waits", case_unregister_waits},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
