@@ -33,6 +33,17 @@ static void end_memory(uint64_t context) {
     memory_end_context(context);
 }
 
+/*
+ * The first device's primary context has gone, and with it what was registered there: contexts
+ * that are left besides it use host memory, too.
+ */
+static void register_again(struct worker *w, uint32_t besides) {
+    uint32_t made = objects_made(&w->objects, VCUDA_KIND_CONTEXT);
+
+    if (made - objects_ended(&w->objects, VCUDA_KIND_CONTEXT) > besides)
+        regions_register(w);
+}
+
 /* Our own hold on a primary context goes with the guest's last: then the driver resets it. */
 CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
                                           struct args_cuDevicePrimaryCtxRelease_v2 *a) {
@@ -51,6 +62,8 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
     for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
     end_memory(a->ctx_name);
+    if (a->dev == 0)
+        register_again(w, 1); /* its name ends after this call */
     return r;
 }
 
@@ -71,8 +84,10 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     pending_forget_context(name);
     worker_forget_context();
     end_memory(name);
-    if (a->dev == 0)
+    if (a->dev == 0) {
         regions_unregistered(w);
+        register_again(w, 0);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -481,6 +481,35 @@ static int case_unregister_waits(void) {
     return 0;
 }
 
+/* What the GPU writes into host memory, from the context that is current. */
+static void gpu_writes(volatile unsigned int *p, unsigned int value) {
+    CK(cuMemsetD32((CUdeviceptr)p, value, 16));
+    CK(cuCtxSynchronize());
+    EXPECT(*p == value);
+}
+
+/* A context keeps its host memory when the primary one goes. */
+static int case_primary_gone(void) {
+    unsigned int *pinned, *registered = aligned_alloc(4096, MIB);
+
+    start();
+    CK(cuCtxCreate(&context, NULL, 0, 0));
+    CK(cuMemHostAlloc((void **)&pinned, MIB, 0));
+    CK(cuMemHostRegister(registered, MIB, CU_MEMHOSTREGISTER_DEVICEMAP));
+    CK(cuDevicePrimaryCtxRelease(0));
+    gpu_writes(pinned, 1);
+    gpu_writes(registered, 1);
+    start();
+    CK(cuCtxSetCurrent(context));
+    CK(cuDevicePrimaryCtxReset(0));
+    gpu_writes(pinned, 2);
+    gpu_writes(registered, 2);
+    CK(cuMemHostUnregister(registered));
+    CK(cuMemFreeHost(pinned));
+    free(registered);
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -553,6 +582,7 @@ static const struct {
     {"context-gone", case_context_gone},
     {"arena-taken", case_arena_taken},
     {"pinned", case_pinned},
+    {"primary-gone", case_primary_gone},
     {"regions-refused", case_regions_refused},
     {"unregister-waits", case_unregister_waits},
     {"waits", case_waits},
