@@ -174,6 +174,8 @@ VCUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGrap
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_GRAPH, hGraph);
     if (r == CUDA_SUCCESS)
+        r = graph_host_settle(t, (uint64_t)hGraphExec);
+    if (r == CUDA_SUCCESS)
         r = wire_graph_update(t, (uint64_t)hGraphExec, (uint64_t)hGraph, &status, &result, &node,
                               &from);
     if (r != CUDA_SUCCESS)

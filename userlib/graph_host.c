@@ -349,6 +349,12 @@ CUresult graph_host_launched(struct thread *t, uint64_t exec, CUstream stream) {
     return CUDA_SUCCESS;
 }
 
+CUresult graph_host_settle(struct thread *t, uint64_t exec) {
+    struct uses *u = notes_get(exec);
+
+    return u ? wait(t, u) : CUDA_SUCCESS;
+}
+
 void graph_host_finish(struct thread *t, uint64_t exec) {
     struct uses *u = notes_get(exec);
 

@@ -33,6 +33,11 @@ void graph_host_drop(uint64_t owner, uint64_t node, uint64_t buffer);
 /* Around a launch of an executable in a stream. */
 CUresult graph_host_launch(struct thread *t, uint64_t exec);
 CUresult graph_host_launched(struct thread *t, uint64_t exec, CUstream stream);
+/*
+ * Before what an executable uses changes: its last launch is done with it, and what that wrote has
+ * arrived. The error of the GPU.
+ */
+CUresult graph_host_settle(struct thread *t, uint64_t exec);
 /* Before an executable ends: its last launch is done, and what it wrote has arrived. */
 void graph_host_finish(struct thread *t, uint64_t exec);
 

@@ -9,8 +9,8 @@
 #include "wire.h"
 
 /* A copy's memory may be a buffer's: whose, and no longer the one that the node had. */
-static CUresult prepare(uint64_t exec, CUgraphNode node, const CUgraphNodeParams *p,
-                        uint64_t *owner) {
+static CUresult prepare(struct thread *t, uint64_t exec, CUgraphNode node,
+                        const CUgraphNodeParams *p, uint64_t *owner) {
     struct node_record now;
     CUresult r;
 
@@ -18,6 +18,8 @@ static CUresult prepare(uint64_t exec, CUgraphNode node, const CUgraphNodeParams
     if (p->type != CU_GRAPH_NODE_TYPE_MEMCPY)
         return CUDA_SUCCESS;
     r = node_ask(node, CU_GRAPH_NODE_TYPE_MEMCPY, p, &now);
+    if (r == CUDA_SUCCESS && exec)
+        r = graph_host_settle(t, exec);
     if (r != CUDA_SUCCESS)
         return r;
     if (!exec)
@@ -39,7 +41,7 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_NODE, node);
     if (r == CUDA_SUCCESS)
-        r = prepare(in_exec ? (uint64_t)exec : 0, node, p, &owner);
+        r = prepare(t, in_exec ? (uint64_t)exec : 0, node, p, &owner);
     if (r == CUDA_SUCCESS)
         r = node_write(t, p, owner, (uint64_t)node, &record);
     if (r != CUDA_SUCCESS)

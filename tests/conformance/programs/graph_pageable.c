@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ordinary memory in graphs: a node reads and writes it when it runs, not when it is made. */
+#include <pthread.h>
+
 #include "common.h"
+#include "release.h"
 
 static CUcontext context;
 static CUdeviceptr x;
@@ -89,6 +92,72 @@ static void nodes(void) {
     CK(cuEventDestroy(done));
 }
 
+/* ---- changed while a launch is under way: that one does what it was ---- */
+
+static CUgraph copy_down(int *to, int ints) {
+    CUgraph graph;
+
+    CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemcpyDtoHAsync(to, x, 4 * (size_t)ints, s));
+    CK(cuStreamEndCapture(s, &graph));
+    return graph;
+}
+
+static void set_node(CUgraphExec exec, CUgraph graph, int *to, int ints) {
+    CUDA_MEMCPY3D c = {0};
+    CUgraphNode node;
+    size_t count = 1;
+
+    c.srcMemoryType = CU_MEMORYTYPE_DEVICE, c.srcDevice = x;
+    c.dstMemoryType = CU_MEMORYTYPE_HOST, c.dstHost = to;
+    c.WidthInBytes = 4 * (size_t)ints, c.Height = c.Depth = 1;
+    CK(cuGraphGetNodes(graph, &node, &count));
+    SHOW(cuGraphExecMemcpyNodeSetParams(exec, node, &c, context));
+}
+
+static void update(CUgraphExec exec, CUgraph graph, int *to, int ints) {
+    CUgraphExecUpdateResultInfo info;
+    CUgraph other = copy_down(to, ints);
+
+    CK(cuGraphDestroy(graph));
+    SHOW(cuGraphExecUpdate(exec, other, &info));
+    CK(cuGraphDestroy(other));
+}
+
+static void under_way(const char *what, void (*change)(CUgraphExec, CUgraph, int *, int)) {
+    static int old[8192], fresh[8192];
+    int *pinned, written = 0;
+    pthread_t release;
+    CUgraphExec exec;
+    CUgraph graph = copy_down(old, 8192);
+    CUstream launches;
+
+    printf("%s\n", what);
+    memset(old, 0, sizeof(old));
+    memset(fresh, 0, sizeof(fresh));
+    CK(cuMemsetD32(x, 7, 8192));
+    CK(cuStreamCreate(&launches, CU_STREAM_NON_BLOCKING));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    released = 0;
+    pthread_create(&release, NULL, release_later, NULL);
+    CK(cuLaunchHostFunc(launches, wait_for_release, NULL));
+    CK(cuGraphLaunch(exec, launches));
+    change(exec, graph, fresh, 8192);
+    CK(cuMemAllocHost((void **)&pinned, sizeof(old)));
+    memset(pinned, 0, sizeof(old));
+    CK(cuStreamSynchronize(launches));
+    pthread_join(release, NULL);
+    for (int i = 0; i < 8192; i++)
+        written += pinned[i] != 0;
+    printf("before %d, after %d, another's %d\n", old[8191], fresh[8191], written);
+    CK(cuGraphLaunch(exec, launches));
+    CK(cuStreamSynchronize(launches));
+    printf("the next one %d\n", fresh[8191]);
+    CK(cuGraphExecDestroy(exec));
+    CK(cuStreamDestroy(launches));
+    CK(cuMemFreeHost(pinned));
+}
+
 int main(void) {
     context = start();
     CK(cuMemAlloc(&x, sizeof(in)));
@@ -98,5 +167,8 @@ int main(void) {
     captured(8192);
     printf("-- nodes\n");
     nodes();
+    printf("-- changed under way\n");
+    under_way("a node", set_node);
+    under_way("all of it", update);
     return 0;
 }
