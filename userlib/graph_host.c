@@ -50,7 +50,7 @@ static void buffer_put(struct buffer *b) {
     while (*at != b)
         at = &(*at)->next;
     *at = b->next;
-    arena_free(b->stage, ARENA_PINNED);
+    arena_free(b->stage, ARENA_STAGING);
     free(b);
 }
 
@@ -130,7 +130,8 @@ static CUresult new_buffer(struct thread *t, const struct vcuda_copy3d *c, struc
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (__builtin_mul_overflow(c->width * c->rows, c->slices, &bytes))
         bytes = UINT64_MAX;
-    r = arena_alloc(t, bytes, ARENA_PINNED, 0, &stage);
+    /* Graphs outlive the context that was current. */
+    r = arena_alloc(t, bytes, ARENA_STAGING, 0, &stage);
     if (r != CUDA_SUCCESS) {
         free(b);
         return r;

@@ -510,6 +510,31 @@ static int case_primary_gone(void) {
     return 0;
 }
 
+/* A graph that copies ordinary memory, and outlives the context in which it was made. */
+static int case_graph_outlives(void) {
+    static char host[MIB];
+    CUcontext other;
+    CUdeviceptr p;
+    CUstream s;
+    CUgraph graph;
+    void *first, *second;
+
+    context = start();
+    CK(cuCtxCreate(&other, NULL, 0, 0));
+    CK(cuMemAlloc(&p, MIB));
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemcpyHtoDAsync(p, host, MIB, s));
+    CK(cuStreamEndCapture(s, &graph));
+    CK(cuCtxDestroy(other));
+    CK(cuCtxSetCurrent(context));
+    CK(cuMemHostAlloc(&first, MIB, 0));
+    CK(cuGraphDestroy(graph));
+    CK(cuMemHostAlloc(&second, MIB, 0));
+    EXPECT(first != second);
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -585,6 +610,7 @@ static const struct {
     {"primary-gone", case_primary_gone},
     {"regions-refused", case_regions_refused},
     {"unregister-waits", case_unregister_waits},
+    {"graph-outlives", case_graph_outlives},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
