@@ -334,10 +334,6 @@ VCUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
     return wire_cuCtxGetApiVersion(t, ctx ? (uint64_t)ctx : t->context, version);
 }
 
-static int stream_is_of(const void *object, const void *arg) {
-    return ((const struct stream *)object)->context == *(const uint64_t *)arg;
-}
-
 static int event_is_of(const void *object, const void *arg) {
     return ((const struct event *)object)->context == *(const uint64_t *)arg;
 }

@@ -200,6 +200,9 @@ uint64_t stream_new(uint64_t context, unsigned int flags);
 /* Whether the process ever had a stream besides the default one. */
 bool stream_any_made(void);
 
+/* Whether a stream is of a context: for names_any() and its like. arg: the context's name. */
+int stream_is_of(const void *stream, const void *context);
+
 /* Frees a stream whose name has ended; NULL is fine. */
 void stream_free(void *stream);
 

@@ -7,6 +7,7 @@
 #include "cuda_calls.h"
 #include "guest.h"
 #include "managed.h"
+#include "names.h"
 #include "ranges.h"
 #include "register.h"
 #include "wire.h"
@@ -74,13 +75,33 @@ VCUDA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size
     return r;
 }
 
+/* Unless it is captured in, or another thread has ended it. */
+static CUresult stream_wait(struct thread *t, uint64_t stream) {
+    int32_t status;
+    CUresult r = wire_cuStreamIsCapturing(t, stream, &status);
+
+    if (r == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE)
+        r = wire_cuStreamSynchronize(t, stream);
+    return names_get(VCUDA_KIND_STREAM, stream) ? r : CUDA_SUCCESS;
+}
+
+/* A context that is being captured in may not be waited for as a whole. */
+static CUresult uncaptured_wait(struct thread *t) {
+    CUresult r = wire_cuStreamSynchronize(t, 0);
+    uint64_t stream = 0;
+
+    while (r == CUDA_SUCCESS &&
+           (stream = names_next(VCUDA_KIND_STREAM, stream, stream_is_of, &t->context)))
+        r = stream_wait(t, stream);
+    return r;
+}
+
 CUresult memory_settle(struct thread *t) {
     CUresult r = capture_forbids(t);
 
     if (r != CUDA_SUCCESS)
         return r;
-    /* A context that is being captured in may not be waited for. */
-    return capture_any() ? wire_cuStreamSynchronize(t, 0) : context_wait(t);
+    return capture_any() ? uncaptured_wait(t) : context_wait(t);
 }
 
 /* Host memory of ours, once the GPU has done with it. */

@@ -148,6 +148,21 @@ bool names_any(enum vcuda_kind kind, int (*match)(const void *object, const void
     return any;
 }
 
+uint64_t names_next(enum vcuda_kind kind, uint64_t name,
+                    int (*match)(const void *object, const void *arg), const void *arg) {
+    uint64_t next = 0;
+
+    pthread_mutex_lock(&tables[kind].lock);
+    for (uint32_t i = vcuda_name_index(name) + 1; i < tables[kind].used && !next; i++) {
+        const struct names_entry *e = entry_at(kind, i);
+
+        if (e->name && match(e->object, arg))
+            next = e->name;
+    }
+    pthread_mutex_unlock(&tables[kind].lock);
+    return next;
+}
+
 void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),
                   const void *arg, void (*release)(void *object)) {
     pthread_mutex_lock(&tables[kind].lock);

@@ -72,6 +72,13 @@ bool names_any(enum vcuda_kind kind, int (*match)(const void *object, const void
                const void *arg);
 
 /*
+ * The name after this one (0: the first) for whose object `match` says true, or 0. What begins or
+ * ends between two such calls may be told of or not.
+ */
+uint64_t names_next(enum vcuda_kind kind, uint64_t name,
+                    int (*match)(const void *object, const void *arg), const void *arg);
+
+/*
  * Ends all names of a kind for which `match` says true, after giving each object to `release`.
  */
 void names_end_if(enum vcuda_kind kind, int (*match)(const void *object, const void *arg),

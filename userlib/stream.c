@@ -29,6 +29,10 @@ bool stream_any_made(void) {
     return vcuda_load_acquire(&any_made);
 }
 
+int stream_is_of(const void *stream, const void *context) {
+    return ((const struct stream *)stream)->context == *(const uint64_t *)context;
+}
+
 void stream_free(void *stream) {
     if (stream)
         __atomic_fetch_sub(&live_streams, 1, __ATOMIC_RELAXED);

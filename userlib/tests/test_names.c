@@ -174,6 +174,24 @@ static void test_any(void **state) {
     names_end(VCUDA_KIND_MODULE, name);
 }
 
+static void test_next(void **state) {
+    uint64_t names[2], between = names_new(VCUDA_KIND_EVENT, &object);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        names[i] = names_new(VCUDA_KIND_EVENT, &other);
+        names_end(VCUDA_KIND_EVENT, between);
+        between = names_new(VCUDA_KIND_EVENT, &object);
+    }
+    assert_int_equal(names_next(VCUDA_KIND_EVENT, 0, is_other, &other), names[0]);
+    assert_int_equal(names_next(VCUDA_KIND_EVENT, names[0], is_other, &other), names[1]);
+    assert_int_equal(names_next(VCUDA_KIND_EVENT, names[1], is_other, &other), 0);
+    names_end(VCUDA_KIND_EVENT, names[0]);
+    assert_int_equal(names_next(VCUDA_KIND_EVENT, names[0], is_other, &other), names[1]);
+    names_end(VCUDA_KIND_EVENT, names[1]);
+    names_end(VCUDA_KIND_EVENT, between);
+}
+
 static void test_exhaustion(void **state) {
     uint64_t *names = calloc(VCUDA_NAME_INDEX_MAX, sizeof(*names)), more;
 
@@ -207,6 +225,7 @@ int main(void) {
         cmocka_unit_test(test_wild_names),
         cmocka_unit_test(test_end_if),
         cmocka_unit_test(test_any),
+        cmocka_unit_test(test_next),
         cmocka_unit_test(test_exhaustion),
     };
 
