@@ -13,6 +13,7 @@
 #include "arena.h"
 #include "code.h"
 #include "cubin.h"
+#include "managed.h"
 #include "wire.h"
 
 struct bound {
@@ -168,7 +169,8 @@ static CUresult bind(struct thread *t, struct attempt *a, struct bound **out) {
     else if (!keep_names(b))
         r = CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS)
-        r = bytes ? arena_alloc(t, bytes, ARENA_VARIABLES, 0, &b->block) : CUDA_ERROR_NOT_SUPPORTED;
+        r = bytes ? managed_alloc(t, bytes, ARENA_VARIABLES, 0, &b->block)
+                  : CUDA_ERROR_NOT_SUPPORTED;
     if (r == CUDA_SUCCESS)
         r = cuda_managed_bind(a->code, a->bytes, b->block, bytes);
     if (r == CUDA_SUCCESS)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "layout.h"
@@ -24,7 +23,7 @@ struct advice {
     bool accessed_by_host;
 };
 
-/* Pieces that touch and do not overlap, all of managed memory that was ever advised, sorted. */
+/* What was ever advised, until other memory lies there: sorted, and no two pieces overlap. */
 struct piece {
     struct piece *next;
     uint64_t start, end;
@@ -33,6 +32,36 @@ struct piece {
 
 static struct piece *pieces;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * Memory is new: what is noted there is of memory that has gone, freed or with its context. So is
+ * all of a piece that begins or ends elsewhere, since none is of two blocks.
+ */
+static void drop_advice(uint64_t start, uint64_t end) {
+    struct piece **at = &pieces;
+
+    pthread_mutex_lock(&lock);
+    while (*at) {
+        struct piece *p = *at;
+
+        if (p->start < end && p->end > start) {
+            *at = p->next;
+            free(p);
+        } else {
+            at = &p->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+CUresult managed_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
+                       void **out) {
+    CUresult r = arena_alloc(t, bytes, kind, flags, out);
+
+    if (r == CUDA_SUCCESS)
+        drop_advice((uint64_t)*out, (uint64_t)*out + bytes);
+    return r;
+}
 
 VCUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
     struct thread *t;
@@ -45,7 +74,7 @@ VCUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsi
         return CUDA_ERROR_INVALID_VALUE;
     r = guest_fault(t);
     if (r == CUDA_SUCCESS)
-        r = arena_alloc(t, bytesize, ARENA_MANAGED, flags, &p);
+        r = managed_alloc(t, bytesize, ARENA_MANAGED, flags, &p);
     if (r == CUDA_SUCCESS)
         *dptr = (CUdeviceptr)p;
     return r;
@@ -95,27 +124,6 @@ static bool cover(uint64_t start, uint64_t end) {
         at = &(*at)->next;
     }
     return true;
-}
-
-CUresult managed_free(CUdeviceptr address) {
-    struct arena_block block;
-    struct piece **at = &pieces;
-
-    if (!arena_find((const void *)address, 1, &block) || block.start != (char *)address)
-        return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
-    while (*at) {
-        struct piece *p = *at;
-
-        if (p->start >= address && p->start < address + block.size) {
-            *at = p->next;
-            free(p);
-        } else {
-            at = &p->next;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    return arena_free(block.start, ARENA_MANAGED);
 }
 
 static bool is_managed(uint64_t address, size_t count) {

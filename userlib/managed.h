@@ -3,9 +3,10 @@
 #ifndef VCUDA_USERLIB_MANAGED_H
 #define VCUDA_USERLIB_MANAGED_H
 
-#include "cuda_types.h"
+#include "arena.h"
 
-/* Ends the managed memory that starts there: CUDA_ERROR_INVALID_VALUE if none does. */
-CUresult managed_free(CUdeviceptr address);
+/* arena_alloc() of managed memory or variables, of which nothing is advised yet. */
+CUresult managed_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
+                       void **out);
 
 #endif

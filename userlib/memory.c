@@ -6,7 +6,6 @@
 #include "capture.h"
 #include "cuda_calls.h"
 #include "guest.h"
-#include "managed.h"
 #include "names.h"
 #include "ranges.h"
 #include "register.h"
@@ -109,7 +108,7 @@ static CUresult free_settled(struct thread *t, void *p, enum arena_kind kind) {
     CUresult r = memory_settle(t);
 
     if (r == CUDA_SUCCESS)
-        r = kind == ARENA_MANAGED ? managed_free((CUdeviceptr)p) : arena_free(p, kind);
+        r = arena_free(p, kind);
     /* Who captures has not waited for all that the GPU may still do. */
     if (r == CUDA_SUCCESS && !capture_any())
         arena_shrink(t);

@@ -33,14 +33,18 @@ static bool about(const struct word *w, enum subject subject, const CUmemLocatio
     return w->subject == subject && (subject != ACCESSED_BY || same_place(&w->location, who));
 }
 
-/* Under the lock. Nothing is known any more of what lies within the range alone. */
+/*
+ * Under the lock. What lies within the range alone is replaced; without a replacement the memory is
+ * new, and whatever reaches into it is of memory that has gone.
+ */
 static void forget(uint64_t start, uint64_t end, const struct word *replaced_by) {
     size_t kept = 0;
 
     for (size_t i = 0; i < word_count; i++) {
         const struct word *w = &words[i];
-        bool gone = w->start >= start && w->end <= end &&
-                    (!replaced_by || about(w, replaced_by->subject, &replaced_by->location));
+        bool gone = replaced_by ? w->start >= start && w->end <= end &&
+                                      about(w, replaced_by->subject, &replaced_by->location)
+                                : w->start < end && w->end > start;
 
         if (!gone)
             words[kept++] = *w;

@@ -88,8 +88,8 @@ CUresult image_send(struct thread *t, const struct cuda_image *image,
     return send(t, arg, (uint64_t)image->data, image->size);
 }
 
-CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
-                     void **out) {
+CUresult managed_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsigned int flags,
+                       void **out) {
     (void)t, (void)flags;
     assert_int_equal(kind, ARENA_VARIABLES);
     assert_true(bytes <= sizeof(memory));

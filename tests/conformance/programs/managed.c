@@ -91,6 +91,24 @@ static void advice(void) {
     SHOW(cuMemFree(p));
 }
 
+/* Memory goes with its context: what is allocated later was not advised, wherever it lies. */
+static void in_another_context(void) {
+    CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUcontext c;
+    CUdeviceptr p;
+
+    puts("-- in another context");
+    CK(cuCtxCreate(&c, NULL, 0, 0));
+    CK(cuMemAllocManaged(&p, 1 << 20, CU_MEM_ATTACH_GLOBAL));
+    CK(cuMemAdvise(p, 1 << 20, CU_MEM_ADVISE_SET_READ_MOSTLY, here));
+    CK(cuMemAdvise(p, 1 << 20, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, here));
+    CK(cuCtxDestroy(c));
+    CK(cuMemAllocManaged(&p, 1 << 19, CU_MEM_ATTACH_GLOBAL));
+    printf("%d %d\n", range_int(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, 1 << 19),
+           range_int(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, p, 1 << 19));
+    SHOW(cuMemFree(p));
+}
+
 static void attached(void) {
     CUdeviceptr p;
     CUstream s;
@@ -115,5 +133,6 @@ int main(void) {
     both_sides(function(module(ptx_basics), "fill_index"));
     advice();
     attached();
+    in_another_context();
     return 0;
 }
