@@ -34,6 +34,8 @@ static struct {
     pthread_mutex_t lock;
     /* The worker takes the region that was offered last: one at a time. */
     pthread_mutex_t sharing; /* taken under `lock` too */
+    /* Who is refused room waits for what others are giving back. Not taken under `lock`. */
+    pthread_mutex_t giving;
     struct piece *pieces;
     size_t sizes[VCUDA_REGIONS_MAX]; /* of the arena's regions; 0: no such */
     pthread_cond_t stage_freed;
@@ -42,6 +44,7 @@ static struct {
 } arena = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .sharing = PTHREAD_MUTEX_INITIALIZER,
+    .giving = PTHREAD_MUTEX_INITIALIZER,
     .stage_freed = PTHREAD_COND_INITIALIZER,
 };
 
@@ -183,15 +186,14 @@ static struct piece *take_unused(size_t keep) {
     return gone;
 }
 
-/* Ends unused regions but for `keep` bytes of them: whether there was any. */
-static bool give_back(struct thread *t, size_t keep) {
+/* Ends unused regions but for `keep` bytes of them, once others have ended theirs. */
+static void give_back(struct thread *t, size_t keep) {
     struct piece *gone, *p;
-    bool any;
 
+    pthread_mutex_lock(&arena.giving);
     pthread_mutex_lock(&arena.lock);
     gone = take_unused(keep);
     pthread_mutex_unlock(&arena.lock);
-    any = gone != NULL;
     while ((p = gone)) {
         gone = p->next;
         munmap(p->start, p->room);
@@ -202,7 +204,7 @@ static bool give_back(struct thread *t, size_t keep) {
         }
         free(p);
     }
-    return any;
+    pthread_mutex_unlock(&arena.giving);
 }
 
 void arena_shrink(struct thread *t) {
@@ -220,13 +222,10 @@ CUresult arena_alloc(struct thread *t, size_t bytes, enum arena_kind kind, unsig
     pthread_mutex_lock(&arena.lock);
     r = carve_or_grow(t, room, &p);
     if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* at a limit, what is kept for later is in the way */
-        bool any;
-
         pthread_mutex_unlock(&arena.lock);
-        any = give_back(t, 0);
+        give_back(t, 0);
         pthread_mutex_lock(&arena.lock);
-        if (any)
-            r = carve_or_grow(t, room, &p);
+        r = carve_or_grow(t, room, &p);
     }
     if (r == CUDA_SUCCESS) {
         p->block = (struct arena_block){p->start, bytes, flags, kind, 0};

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,9 +76,18 @@ CUresult wire_share_region(struct thread *t, uint32_t region, uint64_t address, 
     return map_result;
 }
 
+static sem_t *unsharing; /* told of a worker that takes its time, once */
+
 CUresult wire_unshare_region(struct thread *t, uint32_t region) {
     (void)t;
     (void)region;
+    if (unsharing) {
+        sem_t *told = unsharing;
+
+        unsharing = NULL;
+        sem_post(told);
+        usleep(100000);
+    }
     return CUDA_SUCCESS;
 }
 
@@ -292,6 +302,30 @@ static void test_makes_room(void **state) {
     assert_int_equal(arena_free(large, ARENA_PINNED), CUDA_SUCCESS);
 }
 
+static void *shrink(void *unused) {
+    arena_shrink(&thread);
+    return unused;
+}
+
+/* Nor is what another thread is giving back at this moment. */
+static void test_waits_for_room(void **state) {
+    char *large = alloc(96u << 20);
+    pthread_t shrinker;
+    sem_t begun;
+
+    (void)state;
+    assert_int_equal(arena_free(large, ARENA_PINNED), CUDA_SUCCESS);
+    bytes_max = bytes_live;
+    sem_init(&begun, 0, 0);
+    unsharing = &begun;
+    assert_int_equal(pthread_create(&shrinker, NULL, shrink, NULL), 0);
+    sem_wait(&begun);
+    large = alloc(96u << 20);
+    assert_int_equal(pthread_join(shrinker, NULL), 0);
+    bytes_max = UINT64_MAX;
+    assert_int_equal(arena_free(large, ARENA_PINNED), CUDA_SUCCESS);
+}
+
 static void *take_waiting(void *unused) {
     (void)unused;
     return arena_stage_take(true);
@@ -356,6 +390,7 @@ int main(void) {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_shrinks),
         cmocka_unit_test(test_makes_room),
+        cmocka_unit_test(test_waits_for_room),
         cmocka_unit_test(test_ends_with_its_context),
         cmocka_unit_test(test_stages),
     };
