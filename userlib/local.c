@@ -108,19 +108,14 @@ static int local_region_map(struct transport *t, uint32_t region, void *address,
     return r;
 }
 
-/*
- * Calls that the worker refuses early leave their messages in the socket until it looks there next.
- * Nobody else makes room, so this never waits for any: without, the call behind it is refused, but
- * has the worker look.
- */
+/* The worker has taken or dropped the one before: there is room, or something is wrong. */
 static int local_region_offer(struct transport *t, uint32_t region, uint64_t bytes) {
     const struct vcuda_local_msg m = {.op = VCUDA_LOCAL_REGION, .region = region, .bytes = bytes};
     int r = send_message(t->life_fd, &m, &regions[region].fd, 1, MSG_DONTWAIT);
 
-    if (r && r != -EAGAIN)
-        return r;
-    step_done(region);
-    return 0;
+    if (!r)
+        step_done(region);
+    return r;
 }
 
 static void *local_region_alias(struct transport *t, uint32_t region, uint64_t bytes) {

@@ -22,6 +22,8 @@ struct link {
     bool (*sleep)(struct link *l, int64_t ns);
     /* Maps region `region`, which must have `bytes` bytes, at `address`: 0 or -errno. */
     int (*map)(struct link *l, uint32_t region, void *address, uint64_t bytes);
+    /* Lets go of a region that the program has handed over, and that is not mapped. */
+    void (*drop)(struct link *l);
 };
 
 /* Whether `fd` is readable, or hung up, within `ns`. */

@@ -84,6 +84,14 @@ static int local_map(struct link *l, uint32_t region, void *address, uint64_t by
     return r;
 }
 
+static void local_drop(struct link *l) {
+    struct vcuda_local_msg m;
+    int fd;
+
+    if (!newest(l->life_fd, &m, &fd))
+        close(fd);
+}
+
 /* Which of the two it is that local_sleep() hears of. */
 enum { NEWS, LIFE };
 
@@ -149,6 +157,7 @@ int link_open_local(struct link *l, int fd) {
         r = receive(fd, &m, fds, FDS, 0);
     l->life_fd = fd;
     l->map = local_map;
+    l->drop = local_drop;
     if (r == -EPIPE)
         return r;
     if (!r) {

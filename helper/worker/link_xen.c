@@ -42,6 +42,11 @@ static int xen_map(struct link *l, uint32_t region, void *address, uint64_t byte
     return map_region(l->life_fd, region, address, bytes, &unused);
 }
 
+/* The kernel has it, and the program ends it there. */
+static void xen_drop(struct link *l) {
+    (void)l;
+}
+
 int link_open_xen(struct link *l, int fd) {
     struct vcuda_ioc_open info = {0};
 
@@ -54,6 +59,7 @@ int link_open_xen(struct link *l, int fd) {
     l->features = info.features;
     l->sleep = xen_sleep;
     l->map = xen_map;
+    l->drop = xen_drop;
     l->elsewhere = true;
     return map_region(fd, 0, NULL, vcuda_rings_bytes(l->sub_bytes, l->cmp_bytes), &l->rings);
 }

@@ -124,7 +124,8 @@ static CUresult share(struct worker *w, const struct args_share_region *a) {
     CUresult r;
 
     if (a->address < SHARED_MIN || a->address >= ADDRESS_END ||
-        (a->address < ARENA_END && a->bytes > ARENA_BASE - a->address))
+        (a->address < ARENA_END &&
+         (a->address >= ARENA_BASE || a->bytes > ARENA_BASE - a->address)))
         return CUDA_ERROR_INVALID_VALUE;
     r = take(w, a->region, a->address, a->bytes);
     if (r != CUDA_SUCCESS)
@@ -143,10 +144,10 @@ CUresult own_share_region(struct worker *w, struct frame *f, struct args_share_r
 
     (void)f;
     regions_register(w); /* there is a base context from here on */
-    if (enter_base(w) != CUDA_SUCCESS)
-        return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&taking);
-    r = share(w, a);
+    r = enter_base(w) == CUDA_SUCCESS ? share(w, a) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (r != CUDA_SUCCESS)
+        w->link.drop(&w->link);
     pthread_mutex_unlock(&taking);
     return r;
 }
@@ -211,6 +212,8 @@ CUresult own_map_region(struct worker *w, struct frame *f, struct args_map_regio
         r = take(w, a->region, a->address, a->bytes);
     if (r == CUDA_SUCCESS)
         publish(w, a->region, &fresh);
+    else
+        w->link.drop(&w->link);
     pthread_mutex_unlock(&taking);
     if (r != CUDA_SUCCESS)
         return r;

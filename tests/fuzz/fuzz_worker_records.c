@@ -294,6 +294,10 @@ static int map(struct link *l, uint32_t region, void *address, uint64_t bytes) {
     return 0;
 }
 
+static void drop(struct link *l) {
+    (void)l;
+}
+
 /* Reads all completions and checks what a guest's library would rely on. */
 static void read_completions(struct vcuda_duplex *g) {
     static uint8_t buf[VCUDA_REC_MAX];
@@ -353,7 +357,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                            .sub_bytes = VCUDA_RING_MIN,
                            .cmp_bytes = VCUDA_RING_MIN,
                            .version = VCUDA_VERSION_MAX,
-                           .map = map};
+                           .map = map,
+                           .drop = drop};
     vcuda_duplex_session(&w.duplex, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_H);
     vcuda_duplex_session(&g, rings, VCUDA_RING_MIN, VCUDA_RING_MIN, VCUDA_PARTY_G);
     worker_forget_context();

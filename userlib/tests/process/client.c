@@ -431,7 +431,7 @@ static int case_regions_refused(void) {
     for (int i = 0; i < 1000; i++) /* there are not so many addresses */
         EXPECT(cuMemHostAlloc(&none, 2ull << 40, 0) == CUDA_ERROR_OUT_OF_MEMORY);
     works_pinned(p);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 1000; i++)
         EXPECT(cuMemHostRegister(low, 4096, 0) != CUDA_SUCCESS);
     works_pinned(p);
     works_pinned(p);

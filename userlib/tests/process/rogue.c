@@ -415,6 +415,14 @@ static void region_without_descriptor(void) {
     report(CALL(map_region, 1, ARENA, REGION_BYTES));
 }
 
+/* Registered memory is the program's own, which the arena is not. */
+static void region_shared_in_the_arena(void) {
+    open_session();
+    make_context();
+    send_region(REGION_BYTES, SEALS, REGION_BYTES);
+    report(CALL(share_region, 1, ARENA + REGION_BYTES, REGION_BYTES));
+}
+
 /* A region ends where no context is current any more: the driver lets go of it all the same. */
 static void region_ends_without_context(void) {
     open_session();
@@ -533,6 +541,7 @@ static const struct {
     CASE(region_over_the_worker),
     CASE(region_ragged),
     CASE(region_beyond_the_end),
+    CASE(region_shared_in_the_arena),
     CASE(region_not_sealed),
     CASE(region_smaller_than_said),
     CASE(region_without_descriptor),
