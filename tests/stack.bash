@@ -4,6 +4,7 @@
 # ends one vcudad, and tells a simulated GPU from a real one. Needs $top.
 #
 #   stack_start DIR DRIVER [OPTION...]   vcudad on DRIVER; its log is DIR/vcudad.log
+#   stack_quiet                          waits until it serves no session any more
 #   stack_stop                           ends it; also done at exit
 #
 # Socket and state lie in a folder of this run alone, so that runs do not disturb
@@ -48,6 +49,15 @@ stack_start() {
 	echo "Bail out! vcudad does not start:"
 	cat "$dir/vcudad.log"
 	exit 1
+}
+
+# A program's session outlives it by what its worker has to tidy up.
+stack_quiet() {
+	local _
+	for _ in $(seq 100); do
+		grep -q '"serving": 0' "$stack_dir/state/status" && return
+		sleep 0.1
+	done
 }
 
 # The driver that a program finds which runs natively; empty if there is none.
