@@ -40,7 +40,8 @@ static inline __u64 vcuda_region_offset(__u32 region)
 	return (__u64)region << 36;
 }
 
-/* Opens the session: -EBUSY if open already, -ENODEV not attached,
+/* Opens the session: -EBUSY if asked before (a refused session stays, dead,
+ * until the file is closed; another file may try again), -ENODEV not attached,
  * -ESHUTDOWN no vcudad, -EDQUOT too many sessions, -ENOSPC no grants left,
  * -EPROTO backend refused the request as malformed.
  */

@@ -19,9 +19,15 @@ static DEFINE_SPINLOCK(attached_lock);
 static struct vcuda_front_conn *attached;
 
 struct front_file {
-	struct mutex lock; /* one open, add or delete at a time */
+	struct mutex lock; /* guards what follows */
+	/*
+	 * Once there is one it stays until release, even when its OPEN is
+	 * refused: who polls the file has entries in its wait queue, and holds
+	 * the file alone.
+	 */
 	struct vcuda_front_session *session;
 	struct vcuda_ioc_open asked;	/* what session was opened with */
+	bool told;			/* the program has OPEN's answer */
 };
 
 int vcuda_front_chardev_attach(struct vcuda_front_conn *conn)
@@ -132,8 +138,7 @@ session_to_open(struct front_file *file, const struct vcuda_ioc_open *open)
 			goto unlock;
 		file->session = session;
 		file->asked = *open;
-	} else if (vcuda_front_session_opening(file->session) &&
-		   same_open(&file->asked, open)) {
+	} else if (!file->told && same_open(&file->asked, open)) {
 		session = file->session;
 	} else {
 		session = ERR_PTR(-EBUSY);
@@ -143,21 +148,6 @@ session_to_open(struct front_file *file, const struct vcuda_ioc_open *open)
 unlock:
 	mutex_unlock(&file->lock);
 	return session;
-}
-
-/* The file's OPEN has failed: it may try again. */
-static void forget_session(struct front_file *file,
-			   struct vcuda_front_session *session)
-{
-	bool ours;
-
-	mutex_lock(&file->lock);
-	ours = file->session == session;
-	if (ours)
-		file->session = NULL;
-	mutex_unlock(&file->lock);
-	if (ours)
-		vcuda_front_session_close(session);
 }
 
 static long ioc_open(struct front_file *file, void __user *arg)
@@ -172,8 +162,11 @@ static long ioc_open(struct front_file *file, void __user *arg)
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	err = vcuda_front_session_wait_open(session);
-	if (err && err != -ERESTARTSYS)
-		forget_session(file, session);
+	if (err != -ERESTARTSYS) {
+		mutex_lock(&file->lock);
+		file->told = true;
+		mutex_unlock(&file->lock);
+	}
 	open.session = session->id;
 	open.domid = 0;
 	vcuda_front_session_put(session);
@@ -288,7 +281,7 @@ static __poll_t front_poll(struct file *filp, struct poll_table_struct *wait)
 
 	if (!session)
 		return EPOLLERR;
-	/* The file holds the session for as long as the poll may last. */
+	/* The file keeps the session, and is kept by whoever waits here. */
 	poll_wait(filp, &session->wait, wait);
 	if (vcuda_front_session_dead(session))
 		mask = EPOLLIN | EPOLLRDNORM | EPOLLHUP;

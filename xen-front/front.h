@@ -156,9 +156,6 @@ struct vcuda_front_session *
 vcuda_front_session_open(struct vcuda_front_conn *conn,
 			 const struct vcuda_ioc_open *open);
 
-/* Whether OPEN has no answer yet, and may still get one. */
-bool vcuda_front_session_opening(struct vcuda_front_session *session);
-
 /* Waits for the answer to OPEN: its status, -ERESTARTSYS for any signal. */
 int vcuda_front_session_wait_open(struct vcuda_front_session *session);
 

@@ -106,7 +106,10 @@ static void open_done(struct vcuda_front_request *request, int status)
 	if (status)
 		session->over = true;
 	mutex_unlock(&session->lock);
-	wake_up_all(&session->wait);
+	if (status)
+		vcuda_front_session_kill(session, status);
+	else
+		wake_up_all(&session->wait);
 	vcuda_front_session_answered(session);
 }
 
@@ -215,7 +218,8 @@ put:
 	return ERR_PTR(err);
 }
 
-bool vcuda_front_session_opening(struct vcuda_front_session *session)
+/* Whether OPEN has no answer yet, and may still get one. */
+static bool opening(struct vcuda_front_session *session)
 {
 	return READ_ONCE(session->regions[0]->state) == VCUDA_REGION_ADDING &&
 	       !vcuda_front_session_dead(session);
@@ -227,8 +231,7 @@ int vcuda_front_session_wait_open(struct vcuda_front_session *session)
 	int err;
 
 	/* vcudad may take its time, so any signal ends the wait, not the OPEN. */
-	err = wait_event_freezable(session->wait,
-				   !vcuda_front_session_opening(session));
+	err = wait_event_freezable(session->wait, !opening(session));
 	if (err)
 		return err;
 	if (READ_ONCE(rings->state) == VCUDA_REGION_ADDING)
