@@ -127,7 +127,7 @@ void vcuda_request_done(struct vcuda_back_conn *conn,
 /* ---- session.c: one guest process ---- */
 
 enum vcuda_back_session_state {
-	SESSION_OPENING, /* its rings are being mapped */
+	SESSION_OPENING, /* control_work, which alone may end it, maps its rings */
 	SESSION_NEW,	 /* waits for vcudad */
 	SESSION_CLAIMED, /* has its worker's descriptor */
 	SESSION_DEAD,	 /* for the worker; the guest may not have closed it */

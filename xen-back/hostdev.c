@@ -178,11 +178,21 @@ static long host_refuse(const struct vcuda_ioc_claim *claim)
 	s = find(claim);
 	if (!s)
 		return -ENOENT;
-	/* vcudad, who alone claims, is in this call: it stays NEW or dies. */
-	if (READ_ONCE(s->state) == SESSION_CLAIMED)
-		err = -EBUSY;
-	else
+	/*
+	 * vcudad, who alone claims, is in this call: a new one stays so or
+	 * dies. One that opens is the next of that number, not yet announced:
+	 * control_work still builds it, and alone may end it.
+	 */
+	switch (READ_ONCE(s->state)) {
+	case SESSION_NEW:
 		vcuda_session_die(s, claim->status);
+		break;
+	case SESSION_CLAIMED:
+		err = -EBUSY;
+		break;
+	default:
+		err = -ENOENT;
+	}
 	vcuda_session_put(s);
 	return err;
 }

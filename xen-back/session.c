@@ -307,7 +307,7 @@ static int session_begin(struct vcuda_back_session *s,
 
 	if (IS_ERR(rings))
 		return PTR_ERR(rings);
-	region_install(rings); /* nobody else can have ended it yet */
+	region_install(rings); /* nobody else ends a session that opens */
 	err = vcuda_bindport_bind(&s->port, s->conn->dev, ctl->port,
 				  "vcuda-session");
 	return err ? err : session_announce(s);
