@@ -169,7 +169,10 @@ void vcuda_front_conn_put(struct vcuda_front_conn *conn)
 	kref_put(&conn->kref, conn_free);
 }
 
-/* Stops all traffic without waiting for anything. Whether it was running. */
+/*
+ * Stops all traffic without waiting for anything; when it returns all sessions
+ * are dead, whoever was first. Whether it was running.
+ */
 static bool cut(struct vcuda_front_conn *conn, bool broken)
 {
 	struct vcuda_front_session *session;
@@ -181,28 +184,30 @@ static bool cut(struct vcuda_front_conn *conn, bool broken)
 	if (running) {
 		WRITE_ONCE(conn->state, VCUDA_CONN_STOPPED);
 		WRITE_ONCE(conn->broken, broken);
+		/*
+		 * The work tells xenbus. Under the lock, so that whoever stops
+		 * the connection after us finds it queued, and cancels it.
+		 */
+		if (broken)
+			kick(conn);
 	}
 	spin_unlock(&conn->lock);
-	if (!running)
-		return false;
 
+	/* It may have been attached after it broke. */
 	vcuda_front_chardev_detach(conn);
 	/* No session joins any more that could submit its OPEN. */
 	xa_lock(&conn->sessions);
 	xa_for_each(&conn->sessions, id, session)
 		vcuda_front_session_kill(session, -ENODEV);
 	xa_unlock(&conn->sessions);
-	return true;
+	return running;
 }
 
 void vcuda_front_conn_break(struct vcuda_front_conn *conn, const char *what)
 {
-	if (!cut(conn, true))
-		return;
-	pr_err_ratelimited("domain %u broke the protocol (%s), cut off\n",
-			   conn->domid, what);
-	/* The work tells xenbus: it is known to end before the device does. */
-	kick(conn);
+	if (cut(conn, true))
+		pr_err_ratelimited("domain %u broke the protocol (%s), cut off\n",
+				   conn->domid, what);
 }
 
 void vcuda_front_conn_resume(struct vcuda_front_conn *conn)
@@ -214,8 +219,6 @@ void vcuda_front_conn_resume(struct vcuda_front_conn *conn)
 void vcuda_front_conn_stop(struct vcuda_front_conn *conn)
 {
 	cut(conn, false);
-	/* It may have been attached after it broke. */
-	vcuda_front_chardev_detach(conn);
 	vcuda_port_close(&conn->port);
 	cancel_work_sync(&conn->work);
 }
