@@ -24,15 +24,11 @@ int vcuda_directory_build(struct vcuda_directory_chain *chain, domid_t domid,
 	u32 at;
 	int err;
 
-	err = vcuda_grant_run_alloc(&chain->run,
-				    vcuda_directory_pages(run->granted));
+	err = vcuda_grant_run_create(&chain->run,
+				     vcuda_directory_pages(run->granted),
+				     domid, true);
 	if (err)
 		return err;
-	err = vcuda_grant_run_grant(&chain->run, domid, true);
-	if (err) {
-		vcuda_grant_run_free(&chain->run);
-		return err;
-	}
 	for (at = 0; at < chain->run.count; at++)
 		fill(chain, at, run);
 	return 0;

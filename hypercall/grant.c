@@ -56,38 +56,30 @@ static void budget_return(u32 count)
 	atomic_sub(count, &grants_used);
 }
 
-int vcuda_grant_run_alloc(struct vcuda_grant_run *run, u32 count)
+static int run_alloc(struct vcuda_grant_run *run, u32 count)
 {
 	/* A program that asks for too much gets an error, not the OOM killer. */
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
 		    __GFP_RETRY_MAYFAIL;
-	u32 have = 0;
-	int err = -ENOMEM;
 
 	run->pages = kvcalloc(count, sizeof(*run->pages), GFP_KERNEL_ACCOUNT);
 	run->refs = kvcalloc(count, sizeof(*run->refs), GFP_KERNEL_ACCOUNT);
 	if (!run->pages || !run->refs)
-		goto fail;
-	while (have < count) {
+		return -ENOMEM;
+	while (run->count < count) {
+		u32 batch = min(count - run->count, GRANT_BATCH);
 		unsigned long got;
 
-		got = alloc_pages_bulk_array(gfp, min(count - have, GRANT_BATCH),
-					     run->pages + have);
+		got = alloc_pages_bulk_array(gfp, batch,
+					     run->pages + run->count);
 		if (!got)
-			goto fail;
-		have += got;
-		if (fatal_signal_pending(current)) {
-			err = -EINTR;
-			goto fail;
-		}
+			return -ENOMEM;
+		run->count += got;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
-	run->count = count;
 	return 0;
-fail:
-	run->count = have;
-	vcuda_grant_run_free(run);
-	return err;
 }
 
 static int grant_batch(struct vcuda_grant_run *run, domid_t domid, u32 count,
@@ -109,25 +101,37 @@ static int grant_batch(struct vcuda_grant_run *run, domid_t domid, u32 count,
 	return 0;
 }
 
-int vcuda_grant_run_grant(struct vcuda_grant_run *run, domid_t domid,
-			  bool readonly)
+static int run_grant(struct vcuda_grant_run *run, domid_t domid, bool readonly)
 {
-	int err = budget_take(run->count);
-
-	if (err)
-		return err;
 	while (run->granted < run->count) {
 		u32 left = run->count - run->granted;
+		int err;
 
 		err = grant_batch(run, domid, min(left, GRANT_BATCH), readonly);
-		if (err) {
-			budget_return(left);
-			vcuda_grant_run_end(run);
+		if (err)
 			return err;
-		}
 		cond_resched();
 	}
 	return 0;
+}
+
+int vcuda_grant_run_create(struct vcuda_grant_run *run, u32 count,
+			   domid_t domid, bool readonly)
+{
+	/* First, so that what is refused takes no memory. */
+	int err = budget_take(count);
+
+	if (err)
+		return err;
+	err = run_alloc(run, count);
+	if (!err)
+		err = run_grant(run, domid, readonly);
+	if (err) {
+		/* The end of the others returns their part. */
+		budget_return(count - run->granted);
+		vcuda_grant_run_free(run);
+	}
+	return err;
 }
 
 void vcuda_grant_run_end(struct vcuda_grant_run *run)

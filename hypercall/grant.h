@@ -21,18 +21,14 @@ struct vcuda_grant_run {
 };
 
 /*
- * Allocates count pages, charged to the caller's memory cgroup. The run must be
- * zeroed. -ENOMEM, or -EINTR when the caller is being killed; the run is empty
+ * Allocates count pages, charged to the caller's memory cgroup, and grants them
+ * to a domain. The run must be zeroed. -ENOSPC when that would exceed the
+ * module's max_grant_pages (then nothing is allocated) or the grant table is
+ * full, -ENOMEM, or -EINTR when the caller is being killed; the run is empty
  * then.
  */
-int vcuda_grant_run_alloc(struct vcuda_grant_run *run, u32 count);
-
-/*
- * Grants all pages of the run to a domain. -ENOSPC when that would exceed the
- * module's max_grant_pages, or the grant table is full; nothing is granted then.
- */
-int vcuda_grant_run_grant(struct vcuda_grant_run *run, domid_t domid,
-			  bool readonly);
+int vcuda_grant_run_create(struct vcuda_grant_run *run, u32 count,
+			   domid_t domid, bool readonly);
 
 /*
  * Ends all access; the pages stay in the run. A page that the peer still maps

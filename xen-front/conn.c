@@ -130,12 +130,9 @@ struct vcuda_front_conn *vcuda_front_conn_create(struct xenbus_device *xdev)
 	INIT_LIST_HEAD(&conn->sent);
 	xa_init_flags(&conn->sessions, XA_FLAGS_ALLOC1);
 
-	err = vcuda_grant_run_alloc(&conn->control, 1);
+	err = vcuda_grant_run_create(&conn->control, 1, conn->domid, false);
 	if (err)
 		goto free_conn;
-	err = vcuda_grant_run_grant(&conn->control, conn->domid, false);
-	if (err)
-		goto free_run;
 	vcuda_duplex_control(&conn->duplex,
 			     page_address(conn->control.pages[0]),
 			     VCUDA_PARTY_G);

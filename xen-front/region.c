@@ -26,9 +26,7 @@ vcuda_front_region_create(struct vcuda_front_session *session, u32 pages)
 	kref_init(&region->kref);
 	INIT_LIST_HEAD(&region->request.list);
 	region->session = session;
-	err = vcuda_grant_run_alloc(&region->run, pages);
-	if (!err)
-		err = vcuda_grant_run_grant(&region->run, domid, false);
+	err = vcuda_grant_run_create(&region->run, pages, domid, false);
 	if (!err)
 		err = vcuda_directory_build(&region->directory, domid,
 					    &region->run);
