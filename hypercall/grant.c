@@ -22,8 +22,9 @@ MODULE_PARM_DESC(max_grant_pages,
 		 "Most pages granted at a time, over all programs (0: three quarters of the grant table)");
 
 /*
- * Entries of the guest's one table that are taken. Those whose page the backend
- * did not let go stay counted: they are still in the table.
+ * Entries of the guest's one table that our runs hold. Those whose page the
+ * backend did not let go are not counted: they are the grant table's, which
+ * tells nobody when it frees them, and are bounded by its size.
  */
 static atomic_t grants_used = ATOMIC_INIT(0);
 
@@ -151,7 +152,7 @@ void vcuda_grant_run_end(struct vcuda_grant_run *run)
 	if (kept)
 		pr_warn_ratelimited("%u of %u pages are still mapped by the backend, kept until it lets go\n",
 				    kept, run->granted);
-	budget_return(run->granted - kept);
+	budget_return(run->granted);
 	run->granted = 0;
 }
 
