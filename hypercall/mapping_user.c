@@ -179,6 +179,14 @@ static int map_pv(struct vcuda_mapping_user *u, struct vm_area_struct *vma)
 	return err;
 }
 
+/* From the mapping's first page on: the area's offset is a place in the file,
+ * at which vm_map_pages() would look for pages.
+ */
+static int map_plain(struct vcuda_mapping *m, struct vm_area_struct *vma)
+{
+	return vm_map_pages_zero(vma, m->pages, m->count);
+}
+
 static void user_free(struct vcuda_mapping_user *u)
 {
 	put_page(u->dead);
@@ -338,8 +346,7 @@ int vcuda_mapping_mmap(struct vcuda_mapping *m, struct vm_area_struct *vma)
 			      0);
 	err = user_publish(u);
 	if (!err)
-		err = user_is_pv() ? map_pv(u, vma) :
-				     vm_map_pages(vma, m->pages, m->count);
+		err = user_is_pv() ? map_pv(u, vma) : map_plain(m, vma);
 	if (err) {
 		user_destroy(u);
 		return err;
