@@ -225,6 +225,9 @@ struct vcuda_back_conn *vcuda_conn_create(struct xenbus_device *dev,
 	if (!conn)
 		return ERR_PTR(-ENOMEM);
 	conn->limits = *limits;
+	/* Now, since binding raises an event, and so may break it already. */
+	conn->owner = owner;
+	conn->changed = changed;
 	err = conn_publish(conn);
 	if (err)
 		goto out_put;
@@ -239,11 +242,10 @@ struct vcuda_back_conn *vcuda_conn_create(struct xenbus_device *dev,
 			     VCUDA_PARTY_H);
 	err = vcuda_bindport_bind(&conn->port, dev, port, "vcuda-back");
 	if (err) {
+		vcuda_conn_disown(conn);
 		vcuda_conn_stop(conn);
 		goto out_put;
 	}
-	conn->owner = owner;
-	conn->changed = changed;
 	/* Announces to the frontend that we sleep, and looks at the ring. */
 	vcuda_control_kick(conn);
 	return conn;
