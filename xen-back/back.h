@@ -10,6 +10,7 @@
 #ifndef VCUDA_XEN_BACK_H
 #define VCUDA_XEN_BACK_H
 
+#include <linux/bitmap.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -156,7 +157,8 @@ struct vcuda_back_session {
 	enum vcuda_back_session_state state;
 	int status;	 /* why it is dead: -errno */
 	bool dead_owed;	 /* DEAD is to be sent */
-	u32 live;	 /* regions whose mappings have not ended */
+	/* Regions, by number, whose mappings have not ended. */
+	DECLARE_BITMAP(live, VCUDA_REGIONS_MAX);
 	struct vcuda_back_request *open;  /* unanswered, or NULL */
 	struct vcuda_back_request *close; /* likewise */
 	struct vcuda_back_region *regions[VCUDA_REGIONS_MAX];

@@ -62,7 +62,8 @@ static void session_unlink(struct vcuda_back_session *s)
  */
 static void session_settle(struct vcuda_back_session *s)
 {
-	if (s->state != SESSION_DEAD || s->live)
+	if (s->state != SESSION_DEAD ||
+	    !bitmap_empty(s->live, VCUDA_REGIONS_MAX))
 		return;
 	if (!s->open && !s->close)
 		return;
@@ -83,9 +84,10 @@ static void region_released(void *owner)
 
 	vcuda_conn_uncharge(conn, r->pages);
 	mutex_lock(&conn->lock);
+	/* First: once it has the reply the frontend may use the number again. */
+	__clear_bit(r->number, s->live);
 	if (r->reply)
 		vcuda_request_done(conn, r->reply, r->status);
-	s->live--;
 	session_settle(s);
 	mutex_unlock(&conn->lock);
 	vcuda_conn_mapping_ended(conn);
@@ -211,6 +213,20 @@ out_uncharge:
 	return ERR_PTR(err);
 }
 
+/*
+ * A number is free when the last mapping of that number has ended: until then
+ * it takes whatever lies at the number's place in the file from the worker.
+ */
+static bool number_free(struct vcuda_back_session *s, u32 number)
+{
+	bool free;
+
+	mutex_lock(&s->conn->lock);
+	free = !test_bit(number, s->live);
+	mutex_unlock(&s->conn->lock);
+	return free;
+}
+
 /* Whether the session lived and now has the region. Control work alone adds. */
 static bool region_install(struct vcuda_back_region *r)
 {
@@ -219,7 +235,7 @@ static bool region_install(struct vcuda_back_region *r)
 
 	mutex_lock(&s->conn->lock);
 	alive = s->state != SESSION_DEAD;
-	s->live++;
+	__set_bit(r->number, s->live);
 	if (alive)
 		s->regions[r->number] = r;
 	mutex_unlock(&s->conn->lock);
@@ -382,7 +398,7 @@ static int region_add(struct vcuda_back_session *s,
 
 	if (vcuda_session_dead(s))
 		return -EPIPE;
-	if (READ_ONCE(s->regions[number]))
+	if (!number_free(s, number))
 		return -EEXIST;
 	r = region_create(s, &request->ctl, number);
 	if (IS_ERR(r))
