@@ -3,13 +3,14 @@
  * dom0's half of the echo test: claims every session of /dev/vcuda-host and
  * serves each in a process of its own, as vcudad and its workers do.
  *
- *   host-echo [-s MICROSECONDS] [-p pipe|xdp] [-h SECONDS] [-r]
+ *   host-echo [-s MICROSECONDS] [-p pipe|xdp] [-h SECONDS] [-r] [-d MICROSECONDS]
  *
  *   -s  spin that long for a record before sleeping (default 50)
  *   -p  pin every region when it is mapped: by pages in a pipe, or for long by
  *       an XDP socket (as a GPU's driver pins, with FOLL_LONGTERM)
  *   -h  a third process holds the pins that long after the worker is gone
  *   -r  refuse every session with -EACCES
+ *   -d  take up to that long to refuse
  *
  * One line on stdout for each event.
  */
@@ -45,6 +46,7 @@ static struct {
     const char *pin;
     int hold_s;
     int refuse;
+    long delay_us;
 } option = {.spin_us = 50};
 
 struct worker {
@@ -252,6 +254,8 @@ static void claim(int host, const struct vcuda_ioc_host_event *event) {
 
     if (option.refuse) {
         c.status = -EACCES;
+        if (option.delay_us > 0)
+            usleep(rand() % option.delay_us);
         say(&w, "refused", ioctl(host, VCUDA_HOST_IOC_REFUSE, &c) ? -errno : 0);
         return;
     }
@@ -271,7 +275,7 @@ static void claim(int host, const struct vcuda_ioc_host_event *event) {
 static void options(int argc, char **argv) {
     int c;
 
-    while ((c = getopt(argc, argv, "s:p:h:r")) >= 0) {
+    while ((c = getopt(argc, argv, "s:p:h:rd:")) >= 0) {
         switch (c) {
         case 's':
             option.spin_us = atol(optarg);
@@ -284,6 +288,9 @@ static void options(int argc, char **argv) {
             break;
         case 'r':
             option.refuse = 1;
+            break;
+        case 'd':
+            option.delay_us = atol(optarg);
             break;
         default:
             exit(2);

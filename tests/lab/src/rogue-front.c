@@ -450,6 +450,30 @@ static void case_impatient(void) {
         session_free(&s[i]);
 }
 
+/* Closed and opened again while the first is refused: needs a supervisor that refuses late. */
+static void case_reopen(void) {
+    struct session s;
+    struct vcuda_ctl open = open_request(&s, 1), reply;
+    time_t end = time(NULL) + 5;
+    unsigned long opened = 0;
+
+    srand(1);
+    for (; time(NULL) < end; opened++) {
+        struct vcuda_ctl close = request(VCUDA_CTL_CLOSE, 1);
+
+        open.id = ++front.id;
+        send_ctl(&open);
+        usleep(rand() % 500);
+        send_ctl(&close);
+        for (int i = 0; i < 2; i++)
+            if (receive(&reply) == 0 && reply.op != (VCUDA_CTL_CLOSE | VCUDA_CTL_REPLY))
+                fail("OPEN was not refused: op %d", reply.op);
+    }
+    expect_served();
+    printf("(%lu sessions) ", opened);
+    session_free(&s);
+}
+
 /* As many events as one can send, for 3 s; then dom0 must serve as before. */
 static void case_storm(void) {
     time_t end = time(NULL) + 3;
@@ -517,25 +541,16 @@ static void case_rings(void) {
 }
 
 static const struct lab_case cases[] = {
-    {"index", case_index},
-    {"index-far", case_index_far},
-    {"cons", case_cons},
-    {"length", case_length},
-    {"operation", case_operation},
-    {"reply", case_reply},
-    {"pages", case_pages},
-    {"region-number", case_region_number},
-    {"unread", case_unread},
-    {"twice", case_twice},
-    {"directory", case_directory},
-    {"port", case_port},
-    {"quota", case_quota},
-    {"missing", case_missing},
-    {"rings", case_rings},
-    {"storm", case_storm},
-    {"fuzz", case_fuzz},
-    {"impatient", case_impatient},
-    {NULL, NULL},
+    {"index", case_index},         {"index-far", case_index_far},
+    {"cons", case_cons},           {"length", case_length},
+    {"operation", case_operation}, {"reply", case_reply},
+    {"pages", case_pages},         {"region-number", case_region_number},
+    {"unread", case_unread},       {"twice", case_twice},
+    {"directory", case_directory}, {"port", case_port},
+    {"quota", case_quota},         {"missing", case_missing},
+    {"rings", case_rings},         {"storm", case_storm},
+    {"fuzz", case_fuzz},           {"reopen", case_reopen},
+    {"impatient", case_impatient}, {NULL, NULL},
 };
 
 int main(int argc, char **argv) {

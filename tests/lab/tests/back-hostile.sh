@@ -31,9 +31,11 @@ for kind in $LAB_GUESTS; do
     vcudactl attach rogue >/dev/null
     for c in $(guest_run rogue 'rogue-front list'); do
         [ $c != impatient ] || kill -STOP $helper
+        [ $c != reopen ] || { echo_stop; echo_start -r -d 1000; }
         said=$(guest_run rogue -t 40 "rogue-front $c") && ok "$kind: rogue: $said" ||
             not_ok "$kind: rogue: $said"
         [ $c != impatient ] || kill -CONT $helper
+        [ $c != reopen ] || { echo_stop; echo_start; }
     done
     check "$kind: the honest guest goes on" honest
     check "$kind: the rogue guest is destroyed" destroy_guest rogue

@@ -53,6 +53,16 @@ for kind in $LAB_GUESTS; do
     done </run/cases
 
     connect honest
+    kill -STOP $rogue
+    guest_run g -t 40 guest-refused >/run/said &
+    asked=$!
+    sleep 2
+    kill -CONT $rogue
+    wait $asked
+    check_equal "$kind: refused while it is polled" EACCES "$(cat /run/said)"
+    disconnect || not_ok "$kind: does not close after that"
+
+    connect honest
     guest_run g -t 40 'guest-echo open; sleep 1' >/run/said &
     asked=$!
     kill -STOP $rogue
