@@ -108,6 +108,8 @@ static void take_owned(uint64_t owner, struct note **taken) {
 void notes_end(uint64_t name) {
     struct note *taken = NULL, **at;
 
+    if (!name) /* whose owner is 0 has none */
+        return;
     pthread_mutex_lock(&lock);
     at = place_of(name);
     if (*at)

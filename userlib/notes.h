@@ -18,7 +18,7 @@ bool notes_has(uint64_t name);
 /* Its data, or NULL; good until the note ends. */
 void *notes_get(uint64_t name);
 
-/* Ends a note and all that it owns. */
+/* Ends a note and all that it owns; 0: nothing. */
 void notes_end(uint64_t name);
 
 #endif

@@ -63,6 +63,22 @@ static void test_owners(void **state) {
     assert_int_equal(released, 4);
 }
 
+/* What has no owner is not owned by the name that is none. */
+static void test_none(void **state) {
+    uint64_t exec = name_of(VCUDA_KIND_EXEC, 1), node = name_of(VCUDA_KIND_NODE, 1);
+    int one = 1;
+
+    (void)state;
+    released = 0;
+    assert_true(notes_set(exec, 0, &one, release));
+    assert_true(notes_set(node, name_of(VCUDA_KIND_GRAPH, 1), &one, release));
+    notes_end(0);
+    assert_int_equal(released, 0);
+    assert_true(notes_has(exec) && notes_has(node));
+    notes_end(exec);
+    notes_end(node);
+}
+
 /* Names that differ in their kind or generation alone share a bucket, not a note. */
 static void test_many(void **state) {
     int one = 1;
@@ -85,6 +101,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_set_and_end),
         cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_none),
         cmocka_unit_test(test_many),
     };
 
