@@ -9,6 +9,7 @@
 #include "cuda_calls.h"
 #include "graph.h"
 #include "guest.h"
+#include "names.h"
 #include "notes.h"
 #include "wire.h"
 
@@ -36,17 +37,35 @@ static bool add(struct thread *t, uint64_t stream, CUstreamCaptureMode mode) {
     return true;
 }
 
+/* Under the lock. */
+static void take_out(struct capture **at) {
+    struct capture *c = *at;
+
+    *at = c->next;
+    free(c);
+    vcuda_store_once(&capture_count, capture_count - 1);
+}
+
 static void drop(uint64_t stream) {
     pthread_mutex_lock(&lock);
     for (struct capture **at = &captures; *at; at = &(*at)->next) {
-        struct capture *c = *at;
-
-        if (c->stream == stream) {
-            *at = c->next;
-            free(c);
-            vcuda_store_once(&capture_count, capture_count - 1);
+        if ((*at)->stream == stream) {
+            take_out(at);
             break;
         }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void capture_forget_ended(void) {
+    if (!capture_any())
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct capture **at = &captures; *at;) {
+        if (names_get(VCUDA_KIND_STREAM, (*at)->stream))
+            at = &(*at)->next;
+        else
+            take_out(at);
     }
     pthread_mutex_unlock(&lock);
 }

@@ -34,6 +34,9 @@ CUresult capture_forbids_on(struct thread *t, uint64_t stream);
 /* The name of the graph that a stream is captured into; 0: it is not captured. */
 uint64_t capture_graph(struct thread *t, uint64_t stream);
 
+/* Streams have ended, and took what was captured in them along. */
+void capture_forget_ended(void);
+
 /* A thread ends: frees what it was given lists in. */
 void capture_forget_thread(struct thread *t);
 

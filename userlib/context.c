@@ -340,6 +340,7 @@ static int event_is_of(const void *object, const void *arg) {
 
 void context_forget(uint64_t name) {
     names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, stream_free);
+    capture_forget_ended();
     names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
     code_forget_context(name);
     ranges_forget(name);

@@ -102,6 +102,7 @@ static void end_stream(struct thread *t, uint64_t name) {
 
     if (s) {
         wire_cuStreamDestroy_v2(t, name);
+        capture_forget_ended();
         names_reuse(VCUDA_KIND_STREAM, name);
         stream_free(s);
     }

@@ -24,7 +24,7 @@ static void drop(struct worker *w, uint32_t i) {
     captures[i] = captures[--capture_count];
 }
 
-static void drop_ended(struct worker *w) {
+void capture_drop_ended(struct worker *w) {
     struct object s;
 
     for (uint32_t i = capture_count; i-- > 0;) {
@@ -43,7 +43,6 @@ CUresult capture_refuses(struct worker *w, CUstream stream) {
 
     if (!capture_count)
         return CUDA_SUCCESS;
-    drop_ended(w);
     /* Waiting for a capturing stream is an error that ends the capture; a query is the same. */
     r = w->driver.cuStreamQuery(stream);
     return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
@@ -69,7 +68,6 @@ CUresult own_cuStreamBeginCapture_v2(struct worker *w, struct frame *f,
     CUresult r;
 
     (void)f;
-    drop_ended(w);
     if (capture_count == CAPTURES_MAX)
         return CUDA_ERROR_OUT_OF_MEMORY;
     r = w->driver.cuStreamBeginCapture_v2(a->hStream, CU_STREAM_CAPTURE_MODE_RELAXED);
@@ -89,7 +87,6 @@ CUresult own_cuStreamBeginCaptureToGraph(struct worker *w, struct frame *f,
     CUresult r = graph_edges(a->edges, a->edges_len, a->dependencies_count, &edges);
 
     (void)f;
-    drop_ended(w);
     if (r == CUDA_SUCCESS && capture_count == CAPTURES_MAX)
         r = CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS)

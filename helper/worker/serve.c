@@ -168,7 +168,8 @@ static bool beside_others(struct worker *w, const struct frame *f, uint32_t len,
                           const struct dispatch *d) {
     uint64_t stream = d->lane ? frame_slot(f, d->stream - 1u) : 0;
 
-    /* What is captured is the executor's to know. */
+    /* What is captured is the executor's to know. While it is anything, the lanes have nothing. */
+    capture_drop_ended(w);
     if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM && !capture_any())
         return lanes_take(w, (const void *)record, len, stream);
     lanes_drain(w); /* the default stream is an affair of others */

@@ -121,8 +121,10 @@ void pending_forget_context(uint64_t context);
  * the error of that, which ends the capture; else CUDA_SUCCESS. Executor only.
  */
 CUresult capture_refuses(struct worker *w, CUstream stream);
-/* Whether there may be any capture. Executor only. */
+/* Whether there may be any capture. */
 bool capture_any(void);
+/* Ends captures whose streams have ended, by whatever thread. Executor only. */
+void capture_drop_ended(struct worker *w);
 
 /* Once, at the start. */
 void waiters_start(struct worker *w);

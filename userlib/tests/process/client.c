@@ -535,6 +535,58 @@ static int case_graph_outlives(void) {
     return 0;
 }
 
+static void begin_capture(CUstream s) {
+    CUdeviceptr p;
+
+    CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    EXPECT(cuMemAlloc(&p, 64) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+static CUstream capturing(void) {
+    CUstream s;
+
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    begin_capture(s);
+    return s;
+}
+
+static void *captures_and_ends(void *unused) {
+    CK(cuCtxSetCurrent(context));
+    begin_capture(CU_STREAM_PER_THREAD);
+    return unused;
+}
+
+/* What is not permitted while anything is captured. */
+static void nothing_captured(void) {
+    CUdeviceptr p;
+
+    CK(cuMemAlloc(&p, 64));
+    CK(cuMemFree(p));
+}
+
+/* Captures whose streams end, each in another way. */
+static int case_captures_end(void) {
+    CUcontext other;
+    pthread_t thread;
+
+    context = start();
+    CK(cuStreamDestroy(capturing()));
+    nothing_captured();
+    CK(cuCtxCreate(&other, NULL, 0, 0));
+    capturing();
+    CK(cuCtxDestroy(other));
+    CK(cuCtxSetCurrent(context));
+    nothing_captured();
+    pthread_create(&thread, NULL, captures_and_ends, NULL);
+    pthread_join(thread, NULL);
+    nothing_captured();
+    capturing();
+    CK(cuDevicePrimaryCtxReset(0));
+    start();
+    nothing_captured();
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -611,6 +663,7 @@ static const struct {
     {"regions-refused", case_regions_refused},
     {"unregister-waits", case_unregister_waits},
     {"graph-outlives", case_graph_outlives},
+    {"captures-end", case_captures_end},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
