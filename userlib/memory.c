@@ -127,14 +127,11 @@ VCUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
         return CUDA_SUCCESS;
     if (arena_find((const void *)dptr, 1, &block) && block.kind == ARENA_MANAGED)
         return free_settled(t, (void *)dptr, ARENA_MANAGED);
-    if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL)
-        return CUDA_ERROR_INVALID_VALUE;
-    /* Before the driver knows: another thread may be given the same address right after. */
-    if (!ranges_remove(dptr))
+    if (!ranges_take(dptr, &range))
         return CUDA_ERROR_INVALID_VALUE;
     r = wire_cuMemFree_v2(t, dptr);
     if (r != CUDA_SUCCESS)
-        ranges_add(range.kind, range.start, range.size, range.context);
+        ranges_put_back(&range);
     return r;
 }
 

@@ -74,10 +74,12 @@ VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 
     if (r != CUDA_SUCCESS || !dptr)
         return r;
-    if (!ranges_find(dptr, 1, &range) || range.start != dptr || range.kind > RANGE_POOL ||
-        !ranges_remove(dptr))
+    if (!ranges_take(dptr, &range))
         return CUDA_ERROR_INVALID_VALUE;
-    return wire_cuMemFreeAsync(t, dptr, stream);
+    r = wire_cuMemFreeAsync(t, dptr, stream);
+    if (r != CUDA_SUCCESS)
+        ranges_put_back(&range);
+    return r;
 }
 
 /* A device that does not exist is just a wrong value to these. */

@@ -36,6 +36,14 @@ bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t co
 /* Ends the allocation that starts there: false if none does. Its addresses are kept for a while. */
 bool ranges_remove(uint64_t start);
 
+/*
+ * Ends the allocation that starts there, if it is of a kind that cuMemFree takes, and tells what it
+ * was. Before the driver is asked: another thread may be given the same address right after.
+ */
+bool ranges_take(uint64_t start, struct range *range);
+/* The driver did not free what was taken. */
+void ranges_put_back(const struct range *range);
+
 /* The allocation that holds all of [address, address + bytes). */
 bool ranges_find(uint64_t address, uint64_t bytes, struct range *range);
 
