@@ -29,7 +29,7 @@ static CUresult take_made(struct thread *t, const struct site *s, CUgraphNodePar
         if (count != 1)
             return VCUDA_ERROR_LOST;
         p->alloc.dptr = made[0];
-        ranges_add(RANGE_POOL, made[0], p->alloc.bytesize, t->context);
+        ranges_add(RANGE_GRAPH, made[0], p->alloc.bytesize, t->context);
     }
     if (p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
         if (count != p->conditional.size)

@@ -4,8 +4,11 @@
  * call, so allocating waits; freeing is posted.
  */
 #include "apart.h"
+#include "calls.h"
+#include "capture.h"
 #include "cuda_calls.h"
 #include "guest.h"
+#include "rpc.h"
 #include "wire.h"
 
 struct request {
@@ -29,7 +32,7 @@ static CUresult pool_free(struct thread *t, void *arg, uint64_t address) {
 
 static CUresult allocate(CUdeviceptr *dptr, struct thread *t, struct request *q, CUstream stream) {
     /* What a pool gives belongs to the device: it outlives the context. */
-    const struct apart how = {RANGE_POOL, 0, pool_alloc, pool_free};
+    struct apart how = {RANGE_POOL, 0, pool_alloc, pool_free};
     uint64_t address, context;
     CUresult r = stream_resolve(t, stream, &q->stream, &context);
 
@@ -40,6 +43,10 @@ static CUresult allocate(CUdeviceptr *dptr, struct thread *t, struct request *q,
     if (!q->bytes) { /* seen natively: no memory is had, and freed, well */
         *dptr = 0;
         return CUDA_SUCCESS;
+    }
+    if (capture_graph(t, q->stream)) {
+        how.kind = RANGE_GRAPH;
+        how.context = context;
     }
     r = apart_alloc(t, &how, q, &address);
     if (r == CUDA_SUCCESS)
@@ -66,6 +73,18 @@ VCUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize
     return r == CUDA_SUCCESS ? allocate(dptr, t, &q, hStream) : r;
 }
 
+/* Only the driver knows whether a graph's memory is allocated now: its answer is waited for. */
+static CUresult free_of_graph(struct thread *t, uint64_t address, uint64_t stream) {
+    struct rpc rpc;
+    CUresult r = rpc_begin(&rpc, t, VCUDA_CALL_cuMemFreeAsync, false);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    rpc_slot(&rpc, address);
+    rpc_slot(&rpc, stream);
+    return rpc_wait(&rpc, 0);
+}
+
 VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     uint64_t stream;
     struct range range;
@@ -76,7 +95,8 @@ VCUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
         return r;
     if (!ranges_take(dptr, &range))
         return CUDA_ERROR_INVALID_VALUE;
-    r = wire_cuMemFreeAsync(t, dptr, stream);
+    r = range.kind == RANGE_GRAPH ? free_of_graph(t, dptr, stream)
+                                  : wire_cuMemFreeAsync(t, dptr, stream);
     if (r != CUDA_SUCCESS)
         ranges_put_back(&range);
     return r;

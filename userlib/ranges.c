@@ -137,12 +137,13 @@ bool ranges_remove(uint64_t start) {
 }
 
 bool ranges_take(uint64_t start, struct range *range) {
-    return ranges_find(start, 1, range) && range->start == start && range->kind <= RANGE_POOL &&
-           ranges_remove(start);
+    return ranges_find(start, 1, range) && range->start == start && range->kind <= RANGE_GRAPH &&
+           (range->kind == RANGE_GRAPH || ranges_remove(start));
 }
 
 void ranges_put_back(const struct range *range) {
-    ranges_add(range->kind, range->start, range->size, range->context);
+    if (range->kind != RANGE_GRAPH)
+        ranges_add(range->kind, range->start, range->size, range->context);
 }
 
 bool ranges_find(uint64_t address, uint64_t bytes, struct range *range) {

@@ -13,6 +13,7 @@
 enum range_kind {
     RANGE_PLAIN,  /* cuMemAlloc and its like */
     RANGE_POOL,   /* of a memory pool */
+    RANGE_GRAPH,  /* that a graph allocates, at one address with each launch */
     RANGE_MAPPED, /* cuMemMap, inside a reservation that holds the addresses (vmm.h) */
     RANGE_IPC,    /* another process' memory */
 };
@@ -38,10 +39,11 @@ bool ranges_remove(uint64_t start);
 
 /*
  * Ends the allocation that starts there, if it is of a kind that cuMemFree takes, and tells what it
- * was. Before the driver is asked: another thread may be given the same address right after.
+ * was. Before the driver is asked: another thread may be given the same address right after. A
+ * graph's stays: whether it is allocated now, or will be again, the driver knows.
  */
 bool ranges_take(uint64_t start, struct range *range);
-/* The driver did not free what was taken. */
+/* The driver did not free what was taken: it is there again. */
 void ranges_put_back(const struct range *range);
 
 /* The allocation that holds all of [address, address + bytes). */

@@ -212,6 +212,32 @@ static void test_allocations_that_touch(void **state) {
         assert_true(i == 1 || ranges_remove(BASE + i * PAGE));
 }
 
+/* Freed, a graph's memory stays: with its context it ends, or when its address is another's. */
+static void test_take(void **state) {
+    struct range r, again;
+
+    (void)state;
+    assert_true(ranges_add(RANGE_POOL, BASE, PAGE, 0));
+    assert_true(ranges_add(RANGE_GRAPH, BASE + PAGE, PAGE, CONTEXT));
+    assert_true(ranges_add(RANGE_MAPPED, BASE + 2 * PAGE, PAGE, 0));
+    assert_false(ranges_take(BASE + 8, &r) || ranges_take(BASE + 2 * PAGE, &r));
+    assert_true(ranges_take(BASE, &r));
+    assert_false(ranges_find(BASE, 1, &again) || ranges_take(BASE, &again));
+    ranges_put_back(&r);
+    assert_true(ranges_find(BASE, PAGE, &again) && again.kind == RANGE_POOL);
+    for (int i = 0; i < 2; i++) {
+        assert_true(ranges_take(BASE + PAGE, &r));
+        ranges_put_back(&r);
+    }
+    assert_true(ranges_find(BASE + PAGE, PAGE, &again) && again.id == r.id);
+    assert_true(ranges_add(RANGE_PLAIN, BASE + PAGE, PAGE, OTHER));
+    assert_true(ranges_take(BASE + PAGE, &r) && r.kind == RANGE_PLAIN);
+    assert_true(ranges_add(RANGE_GRAPH, BASE + PAGE, PAGE, CONTEXT));
+    ranges_forget(CONTEXT);
+    assert_false(ranges_take(BASE + PAGE, &r));
+    assert_true(ranges_remove(BASE) && ranges_remove(BASE + 2 * PAGE));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reserved_while_it_lives),
@@ -224,6 +250,7 @@ int main(void) {
         cmocka_unit_test(test_handed_out_again),
         cmocka_unit_test(test_mapped_pieces),
         cmocka_unit_test(test_allocations_that_touch),
+        cmocka_unit_test(test_take),
     };
 
     return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);

@@ -587,6 +587,29 @@ static int case_captures_end(void) {
     return 0;
 }
 
+/* What a graph allocated is freed once a launch: of another time the caller hears at once. */
+static int case_graph_freed(void) {
+    CUgraphExec exec;
+    CUdeviceptr p;
+    CUgraph graph;
+    CUstream s;
+
+    start();
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemAllocAsync(&p, MIB, s));
+    CK(cuStreamEndCapture(s, &graph));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    EXPECT(cuMemFreeAsync(p, s) == CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < 2; i++) {
+        CK(cuGraphLaunch(exec, s));
+        CK(cuMemFreeAsync(p, s));
+        EXPECT(cuMemFreeAsync(p, s) == CUDA_ERROR_INVALID_VALUE);
+        CK(cuStreamSynchronize(s));
+    }
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -664,6 +687,7 @@ static const struct {
     {"unregister-waits", case_unregister_waits},
     {"graph-outlives", case_graph_outlives},
     {"captures-end", case_captures_end},
+    {"graph-freed", case_graph_freed},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
