@@ -60,11 +60,16 @@ static size_t width(CUpointer_attribute a) {
     }
 }
 
+/* The device of the context in which it was allocated. */
+static uint64_t device_of(const struct range *range) {
+    const struct context *c = names_get(VCUDA_KIND_CONTEXT, range->context);
+
+    return c ? (uint64_t)c->device : 0;
+}
+
 /* Of cuMemAlloc's memory: false where the driver must be asked. */
 static bool plain_answer(CUpointer_attribute a, CUdeviceptr ptr, const struct range *range,
                          uint64_t *value) {
-    struct context *c;
-
     switch (a) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         *value = range->context;
@@ -82,8 +87,7 @@ static bool plain_answer(CUpointer_attribute a, CUdeviceptr ptr, const struct ra
         *value = 0;
         return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        c = names_get(VCUDA_KIND_CONTEXT, range->context);
-        *value = c ? (uint64_t)c->device : 0;
+        *value = device_of(range);
         return true;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *value = range->start;
@@ -108,6 +112,9 @@ static CUresult pinned_answer(CUpointer_attribute a, CUdeviceptr ptr, const stru
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *value = CU_MEMORYTYPE_HOST;
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *value = device_of(range);
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:

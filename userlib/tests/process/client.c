@@ -610,6 +610,33 @@ static int case_graph_freed(void) {
     return 0;
 }
 
+static int ordinal(CUdeviceptr p) {
+    int device = -1;
+
+    CK(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p));
+    return device;
+}
+
+/* Memory says of which device's context it is, whichever is current. */
+static int case_two_devices(void) {
+    void *pinned[2], *managed[2];
+    CUdeviceptr p[2];
+
+    start();
+    for (int d = 0; d < 2; d++) {
+        CK(cuCtxCreate(&context, NULL, 0, d));
+        CK(cuMemAlloc(&p[d], MIB));
+        CK(cuMemHostAlloc(&pinned[d], MIB, 0));
+        CK(cuMemAllocManaged((CUdeviceptr *)&managed[d], MIB, CU_MEM_ATTACH_GLOBAL));
+    }
+    for (int d = 0; d < 2; d++) {
+        EXPECT(ordinal(p[d]) == d);
+        EXPECT(ordinal((CUdeviceptr)pinned[d]) == d);
+        EXPECT(ordinal((CUdeviceptr)managed[d]) == d);
+    }
+    return 0;
+}
+
 /* With VCUDA_STATS: what copies of each kind add to the counters. */
 static int copying(bool pinned, bool copy) {
     enum { SMALL = 5000, LARGE = 3 * MIB + 777 };
@@ -688,6 +715,7 @@ static const struct {
     {"graph-outlives", case_graph_outlives},
     {"captures-end", case_captures_end},
     {"graph-freed", case_graph_freed},
+    {"two-devices", case_two_devices},
     {"waits", case_waits},
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
