@@ -124,6 +124,36 @@ static __attribute__((noinline)) void await_timed(struct rpc *rpc) {
     COUNT(ns[rpc->head.call], vcuda_now_ns() - begun);
 }
 
+/*
+ * What the driver says of one context, by a call that needs no more than that and harms no capture.
+ * As of no thread of the program: whose posted call failed hears of that by a call of its own.
+ */
+static CUresult ask_context(uint64_t context) {
+    struct rpc rpc = {.head = {.call = VCUDA_CALL_cuMemGetInfo_v2, .ctx = context}};
+    CUresult r = submit(&rpc, pump_enlist);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    pump_await(&rpc);
+    if (rpc.printed)
+        printed_write(rpc.printed);
+    return rpc.status;
+}
+
+/*
+ * A call made in this context told of a fault: it may be another's, whose stream or event the call
+ * was about, and then this one works on.
+ */
+static SELDOM void note_fault(uint64_t context) {
+    struct context *c = names_get(VCUDA_KIND_CONTEXT, context);
+    CUresult r = c && !vcuda_load_once(&c->sticky) ? ask_context(context) : CUDA_SUCCESS;
+
+    /* Anew: another thread may have ended it meanwhile. */
+    c = names_get(VCUDA_KIND_CONTEXT, context);
+    if (c && cuda_error_is_sticky(r))
+        vcuda_store_once(&c->sticky, (uint32_t)r);
+}
+
 CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     void (*after)(void);
     CUresult r;
@@ -141,12 +171,8 @@ CUresult rpc_finish(struct rpc *rpc, uint32_t outs) {
     }
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY)
         guest_log("call %u: error %d", rpc->head.call, r);
-    if (cuda_error_is_sticky(r)) {
-        struct context *c = names_get(VCUDA_KIND_CONTEXT, rpc->head.ctx);
-
-        if (c)
-            vcuda_store_once(&c->sticky, (uint32_t)r);
-    }
+    if (unlikely(cuda_error_is_sticky(r)))
+        note_fault(rpc->head.ctx);
     /* Of a call that this thread posted. */
     if (r == CUDA_SUCCESS && rpc->deferred)
         r = rpc->deferred;

@@ -40,7 +40,7 @@ $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/expo
 
 # ---- real processes on the simulated GPU --------------------------------------
 
-check-process: all process-rooms $(TEST_OUT)/client $(TEST_OUT)/rogue
+check-process: all process-rooms $(addprefix $(TEST_OUT)/,client devices rogue)
 	tests/process/run
 
 check-command: all process-rooms
@@ -51,8 +51,8 @@ process-rooms:
 	+$(MAKE) -C $(TOP)/tests/simgpu all
 	+$(MAKE) -C $(CONFORMANCE) $(addprefix $(TOP)/build/conformance/,threads vector_add)
 
-# Its kernels are found from the folder of the conformance programs.
-$(TEST_OUT)/client: tests/process/client.c $(CONFORMANCE)/common.h \
+# Their kernels are found from the folder of the conformance programs.
+$(TEST_OUT)/client $(TEST_OUT)/devices: $(TEST_OUT)/%: tests/process/%.c $(CONFORMANCE)/common.h \
 		$(CONFORMANCE)/kernels/basics.ptx | $(OUT)/libcuda.so.1
 	@mkdir -p $(TEST_OUT)
 	cd $(CONFORMANCE) && $(CC) $(TEST_CFLAGS) -I. -o $@ $(CURDIR)/$< -L$(OUT) -lcuda

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * usage: devices CASE   One program of the tests in ./run that needs two devices: does what its
+ * case says, and exits with 0 if all calls gave what they must. Natively it must do so, too.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "common.h"
+
+KERNELS(basics);
+
+static void expect(bool ok, int line, const char *what) {
+    if (ok)
+        return;
+    printf("%d: unexpected: %s\n", line, what);
+    exit(1);
+}
+
+#define EXPECT(condition) expect(condition, __LINE__, #condition)
+
+/* A context of a device, which has a kernel that writes. */
+struct place {
+    CUcontext context;
+    CUfunction write_to;
+    CUstream stream;
+};
+
+static void make_place(struct place *p, CUdevice dev) {
+    CK(cuInit(0));
+    CK(cuCtxCreate(&p->context, NULL, 0, dev));
+    p->write_to = function(module(ptx_basics), "write_to");
+    CK(cuStreamCreate(&p->stream, CU_STREAM_NON_BLOCKING));
+}
+
+/* In the context, which is current. */
+static CUresult write_at(const struct place *p, CUdeviceptr at) {
+    void *args[] = {&at};
+
+    return cuLaunchKernel(p->write_to, 1, 1, 1, 1, 1, 1, 0, p->stream, args, NULL);
+}
+
+/* The context is current, and works. */
+static void works(const struct place *p) {
+    CUdeviceptr good;
+    int value;
+
+    CK(cuMemAlloc(&good, sizeof(value)));
+    CK(write_at(p, good));
+    CK(cuStreamSynchronize(p->stream));
+    CK(cuMemcpyDtoH(&value, good, sizeof(value)));
+    EXPECT(value == 1);
+    CK(cuMemFree(good));
+}
+
+/* One context on each device; a kernel of the second's, which is current, is about to fault. */
+static void make_both(struct place *healthy, struct place *faulty) {
+    make_place(healthy, 0);
+    make_place(faulty, 1);
+    CK(write_at(faulty, 0x10000));
+}
+
+/* Who waits for another context's stream hears of its fault, and works on in his own. */
+static int case_fault_elsewhere(void) {
+    struct place here, there;
+
+    make_both(&here, &there);
+    CK(cuCtxSetCurrent(here.context));
+    EXPECT(cuStreamSynchronize(there.stream) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    works(&here);
+    EXPECT(cuStreamQuery(there.stream) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    works(&here);
+    CK(cuCtxSetCurrent(there.context));
+    EXPECT(cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT(write_at(&there, 0) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    CK(cuCtxSetCurrent(here.context));
+    works(&here);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} cases[] = {
+    {"fault-elsewhere", case_fault_elsewhere},
+};
+
+int main(int argc, char **argv) {
+    for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (!strcmp(cases[i].name, argv[1]))
+            return cases[i].run();
+    }
+    fputs("usage: devices CASE\n", stderr);
+    return 2;
+}
