@@ -84,6 +84,8 @@ class Call:
     may_post = property(lambda s: 'post' in s.how or 'mixed' in s.how)
     waited = property(lambda s: not s.posted)
     ends = property(lambda s: any(a.how == 'del' for a in s.args))
+    # Nobody waits to hear that it failed: the library gives the name's place to another at once.
+    ends_anyway = property(lambda s: s.posted and s.ends)
 
     @property
     def telling(self):
@@ -169,8 +171,10 @@ def gen_wire(calls):
             on = next((f'capture_forbids_on(t, {a.name})' for a in c.args if a.how == 's'),
                       'capture_forbids(t)')
             b.append(f'    r = {on};\n    if (r != CUDA_SUCCESS)\n        return r;\n')
-        post = 'true' if c.posted else ('post' if 'mixed' in c.how else 'false')
-        begin = (f'rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, false)' if post == 'false' else
+        # After a fault an end is sent all the same.
+        post = ('post' if 'mixed' in c.how else
+                'true' if c.posted and not c.ends_anyway else 'false')
+        begin = (f'rpc_begin(&rpc, t, VCUDA_CALL_{c.name}, false)' if not c.may_post else
                  'rpc_begin_in(&rpc, t, guest_context(t), '
                  f'VCUDA_CALL_{c.name}, {post})')
         b.append(f'    r = {begin};\n'
@@ -457,7 +461,7 @@ def gen_dispatch(calls, protos):
                 else:
                     passed.append(f'a.{a.name}')
             b.append(f'    r = w->driver.{c.name}({", ".join(passed)});\n')
-        if any(a.how == 'new' for a in c.args) or c.outs or c.oblobs or any(a.how == 'del' for a in c.args):
+        if (any(a.how == 'new' for a in c.args) or c.outs or c.oblobs or c.ends) and not c.ends_anyway:
             b.append('    if (r != CUDA_SUCCESS)\n        return r;\n')
         for a in c.args:
             if a.how == 'new':

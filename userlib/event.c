@@ -108,7 +108,7 @@ VCUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
     free(e);
     r = wire_cuEventDestroy_v2(t, (uint64_t)hEvent);
     names_reuse(VCUDA_KIND_EVENT, (uint64_t)hEvent);
-    return r;
+    return r == CUDA_SUCCESS ? guest_fault(t) : r;
 }
 
 /* The program may tell another that the event is recorded: until it is, this does not return. */

@@ -79,11 +79,43 @@ static int case_fault_elsewhere(void) {
     return 0;
 }
 
+/* What ends in a context after its fault leaves its names for others. */
+static int case_ends_after_fault(void) {
+    enum { COUNT = 4 };
+    struct place here, there;
+    CUevent events[COUNT];
+    CUstream streams[COUNT];
+
+    make_both(&here, &there);
+    for (int i = 0; i < COUNT; i++) {
+        CK(cuEventCreate(&events[i], 0));
+        CK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+    }
+    /* The first of each while only the GPU knows. */
+    cuEventDestroy(events[0]);
+    cuStreamDestroy(streams[0]);
+    EXPECT(cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
+    for (int i = 1; i < COUNT; i++) {
+        EXPECT(cuEventDestroy(events[i]) == CUDA_ERROR_ILLEGAL_ADDRESS);
+        EXPECT(cuStreamDestroy(streams[i]) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    CK(cuCtxSetCurrent(here.context));
+    for (int i = 0; i < COUNT; i++) {
+        CK(cuEventCreate(&events[i], 0));
+        CK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        CK(cuEventRecord(events[i], streams[i]));
+        CK(cuEventSynchronize(events[i]));
+    }
+    works(&here);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
 } cases[] = {
     {"fault-elsewhere", case_fault_elsewhere},
+    {"ends-after-fault", case_ends_after_fault},
 };
 
 int main(int argc, char **argv) {
