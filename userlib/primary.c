@@ -14,37 +14,45 @@
 /*
  * The primary context of each device. Its name is the device's for as long as the process lives,
  * also while it is not active: as native. A reset ends it, and not who retained it: it becomes
- * active with the next who does. Under the lock.
+ * active with the next who does. Written under the lock, which is the device's own: its context's
+ * end waits for what may wait for another device's.
  */
 static struct {
+    pthread_mutex_t lock;
     uint64_t name;
     unsigned int retained;
     unsigned int flags;
 } primaries[VCUDA_DEVICES_MAX];
-static pthread_mutex_t primaries_lock = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((constructor)) static void init_locks(void) {
+    for (int i = 0; i < VCUDA_DEVICES_MAX; i++)
+        pthread_mutex_init(&primaries[i].lock, NULL);
+}
 
 /* Under the lock: a device's primary context, active or not; NULL: out of memory. */
 static struct context *primary_of(CUdevice dev) {
     if (!primaries[dev].name)
-        primaries[dev].name = context_new(dev, primaries[dev].flags, true);
+        vcuda_store_release(&primaries[dev].name, context_new(dev, primaries[dev].flags, true));
     return names_get(VCUDA_KIND_CONTEXT, primaries[dev].name);
 }
 
 CUresult context_primary(CUcontext *context, CUdevice dev) {
     CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
 
-    pthread_mutex_lock(&primaries_lock);
+    pthread_mutex_lock(&primaries[dev].lock);
     if (primary_of(dev)) {
         *context = (CUcontext)primaries[dev].name;
         r = CUDA_SUCCESS;
     }
-    pthread_mutex_unlock(&primaries_lock);
+    pthread_mutex_unlock(&primaries[dev].lock);
     return r;
 }
 
-/* Under the lock. */
+/* Without the lock, too: the context itself stays for good. */
 static bool is_active(CUdevice dev) {
-    return primaries[dev].name && context_live(primaries[dev].name);
+    uint64_t name = vcuda_load_acquire(&primaries[dev].name);
+
+    return name && context_live(name);
 }
 
 /* Under the lock: the driver has it anew, under the name that it had. */
@@ -75,10 +83,10 @@ static void end_locals_of_primary(CUdevice dev, unsigned int last) {
     uint64_t name;
     bool ends;
 
-    pthread_mutex_lock(&primaries_lock);
+    pthread_mutex_lock(&primaries[dev].lock);
     name = primaries[dev].name;
     ends = is_active(dev) && primaries[dev].retained <= last;
-    pthread_mutex_unlock(&primaries_lock);
+    pthread_mutex_unlock(&primaries[dev].lock);
     if (ends)
         context_locals_end((CUcontext)name, name);
 }
@@ -91,14 +99,14 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
         return r;
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&primaries_lock);
+    pthread_mutex_lock(&primaries[dev].lock);
     if (!is_active(dev))
         r = activate(t, dev);
     if (r == CUDA_SUCCESS) {
         primaries[dev].retained++;
         *pctx = (CUcontext)primaries[dev].name;
     }
-    pthread_mutex_unlock(&primaries_lock);
+    pthread_mutex_unlock(&primaries[dev].lock);
     return r;
 }
 
@@ -114,9 +122,9 @@ static CUresult end_primary(CUdevice dev, unsigned int last,
     if (r != CUDA_SUCCESS)
         return r;
     end_locals_of_primary(dev, last);
-    pthread_mutex_lock(&primaries_lock);
+    pthread_mutex_lock(&primaries[dev].lock);
     r = end(t, dev);
-    pthread_mutex_unlock(&primaries_lock);
+    pthread_mutex_unlock(&primaries[dev].lock);
     return r;
 }
 
@@ -141,7 +149,7 @@ static CUresult reset(struct thread *t, CUdevice dev) {
 
     if (r != CUDA_SUCCESS)
         return r;
-    primaries[dev].flags = 0;
+    vcuda_store_once(&primaries[dev].flags, 0);
     if (is_active(dev))
         deactivate(dev);
     return CUDA_SUCCESS;
@@ -177,14 +185,15 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int f
         return r;
     if (!context_flags_ok(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&primaries_lock);
-    primaries[dev].flags = flags;
+    pthread_mutex_lock(&primaries[dev].lock);
+    vcuda_store_once(&primaries[dev].flags, flags);
     if (is_active(dev))
         r = set_flags(t, primaries[dev].name, flags);
-    pthread_mutex_unlock(&primaries_lock);
+    pthread_mutex_unlock(&primaries[dev].lock);
     return r;
 }
 
+/* Does not wait for a context's end that is under way. */
 VCUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
     struct thread *t;
     CUresult r = context_enter_device(&t, dev);
@@ -193,9 +202,7 @@ VCUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *fla
         return r;
     if (!flags || !active)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&primaries_lock);
-    *flags = primaries[dev].flags;
+    *flags = vcuda_load_once(&primaries[dev].flags);
     *active = is_active(dev);
-    pthread_mutex_unlock(&primaries_lock);
     return CUDA_SUCCESS;
 }

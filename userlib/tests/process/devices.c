@@ -110,12 +110,55 @@ static int case_ends_after_fault(void) {
     return 0;
 }
 
+static volatile bool released_by_now, may_go_on;
+
+static void wait_to_go_on(void *unused) {
+    (void)unused;
+    while (!may_go_on)
+        usleep(1000);
+}
+
+static void *use_other_device(void *unused) {
+    unsigned int flags;
+    CUcontext c;
+    int active;
+
+    usleep(200000); /* the other thread is in its call by then */
+    EXPECT(!released_by_now);
+    CK(cuDevicePrimaryCtxGetState(1, &flags, &active));
+    EXPECT(active);
+    CK(cuDevicePrimaryCtxRetain(&c, 1));
+    CK(cuDevicePrimaryCtxRelease(1));
+    EXPECT(!released_by_now);
+    may_go_on = true;
+    return unused;
+}
+
+/* A primary context's end waits for the GPU, which waits for one who uses another device's. */
+static int case_primaries_apart(void) {
+    pthread_t thread;
+    CUcontext other;
+    CUstream s;
+
+    start();
+    CK(cuDevicePrimaryCtxRetain(&other, 1));
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CK(cuLaunchHostFunc(s, wait_to_go_on, NULL));
+    EXPECT(!pthread_create(&thread, NULL, use_other_device, NULL));
+    CK(cuDevicePrimaryCtxRelease(0));
+    released_by_now = true;
+    EXPECT(may_go_on);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
 } cases[] = {
     {"fault-elsewhere", case_fault_elsewhere},
     {"ends-after-fault", case_ends_after_fault},
+    {"primaries-apart", case_primaries_apart},
 };
 
 int main(int argc, char **argv) {
