@@ -179,7 +179,8 @@ static int map_pv(struct vcuda_mapping_user *u, struct vm_area_struct *vma)
 	return err;
 }
 
-/* From the mapping's first page on: the area's offset is a place in the file,
+/*
+ * From the mapping's first page on: the area's offset is a place in the file,
  * at which vm_map_pages() would look for pages.
  */
 static int map_plain(struct vcuda_mapping *m, struct vm_area_struct *vma)

@@ -171,11 +171,13 @@ static CUresult launch_kernel(struct worker *w, CUstream stream, const struct la
     const CUlaunchConfig config = {l->gx, l->gy,     l->gz,  l->bx, l->by,
                                    l->bz, l->shared, stream, NULL,  0};
     struct launch_buffer b;
-    CUresult r = CUDA_SUCCESS;
+    int tries = 0;
+    CUresult r;
 
-    for (int i = 0; i == 0 || (r == CUDA_ERROR_OUT_OF_MEMORY && worker_may_try_again(i)); i++)
+    do {
         r = w->driver.cuLaunchKernelEx(&config, l->function, NULL,
                                        launch_buffer(&b, l->params, &l->bytes));
+    } while (r == CUDA_ERROR_OUT_OF_MEMORY && worker_may_try_again(++tries));
     return r;
 }
 

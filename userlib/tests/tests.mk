@@ -8,8 +8,6 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance
 
-export CMOCKA_MESSAGE_OUTPUT := TAP
-
 .PHONY: check check-unit check-process check-command process-rooms
 check: check-unit check-process check-command
 check-unit: $(UNIT_TESTS)
@@ -52,7 +50,7 @@ process-rooms:
 	+$(MAKE) -C $(CONFORMANCE) $(addprefix $(TOP)/build/conformance/,threads vector_add)
 
 # Their kernels are found from the folder of the conformance programs.
-$(TEST_OUT)/client $(TEST_OUT)/devices: $(TEST_OUT)/%: tests/process/%.c $(CONFORMANCE)/common.h \
+$(TEST_OUT)/client $(TEST_OUT)/devices: $(TEST_OUT)/%: tests/process/%.c tests/process/cases.h $(CONFORMANCE)/common.h \
 		$(CONFORMANCE)/kernels/basics.ptx | $(OUT)/libcuda.so.1
 	@mkdir -p $(TEST_OUT)
 	cd $(CONFORMANCE) && $(CC) $(TEST_CFLAGS) -I. -o $@ $(CURDIR)/$< -L$(OUT) -lcuda

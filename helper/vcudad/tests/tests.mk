@@ -6,8 +6,6 @@ TEST_OUT := $(OUT)/tests
 TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-codes test-sandbox test-vcudad probe-worker)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-export CMOCKA_MESSAGE_OUTPUT := TAP
-
 .PHONY: check check-vcudad check-session session-rooms
 .SECONDARY:
 check: check-vcudad check-session

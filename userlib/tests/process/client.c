@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "common.h"
 
 KERNELS(basics);
@@ -21,15 +22,6 @@ static void say(const char *text) {
     puts(text);
     fflush(stdout);
 }
-
-static void expect(bool ok, const char *what) {
-    if (ok)
-        return;
-    printf("unexpected: %s\n", what);
-    exit(1);
-}
-
-#define EXPECT(condition) expect(condition, #condition)
 
 /* A kernel that runs until *flag is set. */
 static volatile int *flag;
@@ -692,10 +684,7 @@ static int case_copy_pageable(void) {
     return copying(false, true);
 }
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} cases[] = {
+static const struct process_case cases[] = {
     {"init", case_init},
     {"session", case_session},
     {"wait-forever", case_wait_forever},
@@ -720,13 +709,9 @@ static const struct {
     {"copy-none", case_copy_none},
     {"copy-pinned", case_copy_pinned},
     {"copy-pageable", case_copy_pageable},
+    {0},
 };
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (!strcmp(cases[i].name, argv[1]))
-            return cases[i].run();
-    }
-    fputs("usage: client CASE\n", stderr);
-    return 2;
+    return run_case(cases, argc, argv);
 }

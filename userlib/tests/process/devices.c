@@ -5,20 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 
+#include "cases.h"
 #include "common.h"
 
 KERNELS(basics);
-
-static void expect(bool ok, int line, const char *what) {
-    if (ok)
-        return;
-    printf("%d: unexpected: %s\n", line, what);
-    exit(1);
-}
-
-#define EXPECT(condition) expect(condition, __LINE__, #condition)
 
 /* A context of a device, which has a kernel that writes. */
 struct place {
@@ -54,18 +46,18 @@ static void works(const struct place *p) {
     CK(cuMemFree(good));
 }
 
-/* One context on each device; a kernel of the second's, which is current, is about to fault. */
-static void make_both(struct place *healthy, struct place *faulty) {
-    make_place(healthy, 0);
-    make_place(faulty, 1);
-    CK(write_at(faulty, 0x10000));
+/* A kernel of the context, which is current, is about to fault: any call may tell of it. */
+static void begin_fault(const struct place *p) {
+    CK(write_at(p, 0x10000));
 }
 
 /* Who waits for another context's stream hears of its fault, and works on in his own. */
 static int case_fault_elsewhere(void) {
     struct place here, there;
 
-    make_both(&here, &there);
+    make_place(&here, 0);
+    make_place(&there, 1);
+    begin_fault(&there);
     CK(cuCtxSetCurrent(here.context));
     EXPECT(cuStreamSynchronize(there.stream) == CUDA_ERROR_ILLEGAL_ADDRESS);
     works(&here);
@@ -86,11 +78,13 @@ static int case_ends_after_fault(void) {
     CUevent events[COUNT];
     CUstream streams[COUNT];
 
-    make_both(&here, &there);
+    make_place(&here, 0);
+    make_place(&there, 1);
     for (int i = 0; i < COUNT; i++) {
         CK(cuEventCreate(&events[i], 0));
         CK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
     }
+    begin_fault(&there);
     /* The first of each while only the GPU knows. */
     cuEventDestroy(events[0]);
     cuStreamDestroy(streams[0]);
@@ -110,7 +104,7 @@ static int case_ends_after_fault(void) {
     return 0;
 }
 
-static volatile bool released_by_now, may_go_on;
+static atomic_bool released_by_now, may_go_on;
 
 static void wait_to_go_on(void *unused) {
     (void)unused;
@@ -152,20 +146,13 @@ static int case_primaries_apart(void) {
     return 0;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} cases[] = {
+static const struct process_case cases[] = {
     {"fault-elsewhere", case_fault_elsewhere},
     {"ends-after-fault", case_ends_after_fault},
     {"primaries-apart", case_primaries_apart},
+    {0},
 };
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (!strcmp(cases[i].name, argv[1]))
-            return cases[i].run();
-    }
-    fputs("usage: devices CASE\n", stderr);
-    return 2;
+    return run_case(cases, argc, argv);
 }
