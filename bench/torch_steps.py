@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Milliseconds of PyTorch's steps, as bench/run reads them: figure,unit,count,p50,p99,p99.9.
+"""PyTorch's steps, for bench/run: prints their names and an empty line, then takes a name a line
+and prints what that step takes, and an empty line: figure,unit,count,p50,p99,p99.9.
 
-Exit status 77, with the reason, where there is no PyTorch or no GPU that it can use.
+So the same two processes measure again and again in turn, each idle while the other is busy. Exit
+status 77, with the reason, where there is no PyTorch or no GPU that it can use.
 """
 import sys
 import time
@@ -51,24 +53,25 @@ def training(model, data, target):
 
 
 def with_and_without_item(figure, step):
-    timed(figure, step)
-    timed(f'{figure} item', lambda: step().item())
+    return {figure: lambda: timed(figure, step),
+            f'{figure} item': lambda: timed(f'{figure} item', lambda: step().item())}
 
 
 def mlp(device):
     layers = [nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(),
               nn.Linear(256, 10)]
     model = nn.Sequential(*layers).to(device)
-    with_and_without_item('mlp', training(model, torch.randn(64, 256, device=device),
-                                          torch.randint(10, (64,), device=device)))
+    return with_and_without_item('mlp', training(model, torch.randn(64, 256, device=device),
+                                                 torch.randint(10, (64,), device=device)))
 
 
 def convolution(device):
     model = nn.Sequential(nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 64, 3, stride=2),
                           nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
                           nn.Linear(64, 10)).to(device)
-    with_and_without_item('convolution', training(model, torch.randn(32, 3, 64, 64, device=device),
-                                                  torch.randint(10, (32,), device=device)))
+    return with_and_without_item('convolution',
+                                 training(model, torch.randn(32, 3, 64, 64, device=device),
+                                          torch.randint(10, (32,), device=device)))
 
 
 def transformer(device):
@@ -79,7 +82,7 @@ def transformer(device):
     def step():
         with torch.inference_mode():
             return model(data).sum()
-    with_and_without_item('transformer', step)
+    return with_and_without_item('transformer', step)
 
 
 def graph_replay(device):
@@ -93,18 +96,21 @@ def graph_replay(device):
     graph = torch.cuda.CUDAGraph()
     with torch.inference_mode(), torch.cuda.graph(graph):
         model(data)
-    timed('graph replay', graph.replay)
+    return {'graph replay': lambda: timed('graph replay', graph.replay)}
 
 
 def product(device):
     a = torch.randn(8192, 8192, device=device, dtype=torch.bfloat16)
     b = torch.randn(8192, 8192, device=device, dtype=torch.bfloat16)
-    # Until the GPU is as warm as it gets, and as slow: else whoever is measured first is faster.
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < 2:
-        torch.mm(a, b)
-        torch.cuda.synchronize()
-    timed('bf16 product', lambda: torch.mm(a, b), steps=50, burst=5)
+
+    def measure():
+        # Until the GPU is as warm as it gets, and as slow: else whoever is first is faster.
+        begun = time.perf_counter()
+        while time.perf_counter() - begun < 1:
+            torch.mm(a, b)
+            torch.cuda.synchronize()
+        timed('bf16 product', lambda: torch.mm(a, b), steps=50, burst=5)
+    return {'bf16 product': measure}
 
 
 def epoch(device):
@@ -115,18 +121,21 @@ def epoch(device):
     model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 10)).to(device)
     optimizer = torch.optim.Adam(model.parameters())
     loss_of = nn.CrossEntropyLoss()
-    samples = []
-    for turn in range(6):
-        begun = time.perf_counter()
-        for batch, target in loader:
-            optimizer.zero_grad(set_to_none=True)
-            loss_of(model(batch.to(device, non_blocking=True)),
-                    target.to(device, non_blocking=True)).backward()
-            optimizer.step()
-        torch.cuda.synchronize()
-        if turn:
-            samples.append((time.perf_counter() - begun) * 1e3)
-    report('epoch', samples)
+
+    def measure():
+        samples = []
+        for turn in range(6):
+            begun = time.perf_counter()
+            for batch, target in loader:
+                optimizer.zero_grad(set_to_none=True)
+                loss_of(model(batch.to(device, non_blocking=True)),
+                        target.to(device, non_blocking=True)).backward()
+                optimizer.step()
+            torch.cuda.synchronize()
+            if turn:
+                samples.append((time.perf_counter() - begun) * 1e3)
+        report('epoch', samples)
+    return {'epoch': measure}
 
 
 def main():
@@ -135,8 +144,13 @@ def main():
         sys.exit(77)
     torch.manual_seed(1)
     device = torch.device('cuda')
-    for what in (mlp, convolution, transformer, graph_replay, product, epoch):
-        what(device)
+    steps = {}
+    for some in (mlp, convolution, transformer, graph_replay, product, epoch):
+        steps.update(some(device))
+    print(*steps, '', sep='\n', flush=True)
+    for line in sys.stdin:
+        steps[line.strip()]()
+        print(flush=True)
 
 
 if __name__ == '__main__':

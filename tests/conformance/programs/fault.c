@@ -8,6 +8,7 @@ int main(void) {
     CUdeviceptr good, bad = 0x10000;
     CUevent e;
     int value;
+    size_t free_bytes, total;
     void *h;
 
     start();
@@ -26,6 +27,7 @@ int main(void) {
     SHOW(cuMemAlloc(&good, 16));
     SHOW(cuEventCreate(&e, 0));
     SHOW(cuMemAllocHost(&h, 16));
+    SHOW(cuMemGetInfo(&free_bytes, &total));
     SHOW(cuStreamQuery(NULL));
     return 0;
 }
