@@ -144,6 +144,7 @@ static void run_first(struct sim_stream *stream) {
     pthread_mutex_lock(&lock);
     mark->time = sim_now();
     atomic_store_explicit(&mark->done, true, memory_order_release);
+    atomic_fetch_sub_explicit(&stream->context->working, 1, memory_order_release);
     pthread_cond_broadcast(&progress);
     sim_mark_put(mark);
 }
@@ -211,6 +212,7 @@ static CUresult append(struct sim_stream *stream, struct sim_op *op, struct sim_
     stream->tail = &op->next;
     sim_mark_put(stream->last);
     stream->last = sim_mark_ref(op->mark);
+    atomic_fetch_add_explicit(&stream->context->working, 1, memory_order_relaxed);
     if (mark)
         *mark = sim_mark_ref(op->mark);
     pthread_cond_signal(&stream->wake);
@@ -335,6 +337,8 @@ static bool at_work(const struct sim_stream *stream, enum sim_which_streams whic
 bool sim_context_busy(struct sim_context *context, enum sim_which_streams which) {
     const struct sim_stream *stream;
 
+    if (!atomic_load_explicit(&context->working, memory_order_acquire))
+        return false;
     pthread_mutex_lock(&lock);
     stream = context->streams;
     while (stream && !at_work(stream, which))

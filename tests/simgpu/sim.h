@@ -68,6 +68,7 @@ struct sim_context {
     CUfunc_cache cache;
     atomic_size_t limits[CU_LIMIT_MAX];
     struct sim_stream *legacy;  /* the default stream */
+    atomic_uint working;        /* operations of its streams that are not done */
     struct sim_stream *streams; /* all of them, under the queues' lock */
     struct sim_mark *gate;      /* all of them wait for it; under the queues' lock */
     pthread_mutex_t lock;
