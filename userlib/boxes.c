@@ -11,6 +11,7 @@
 #include "calls.h"
 #include "capture.h"
 #include "counters.h"
+#include "crew.h"
 #include "graph_host.h"
 #include "ranges.h"
 #include "rpc.h"
@@ -106,13 +107,17 @@ static CUresult send_async(struct box_copy *b) {
 
 /* Rows of the program's memory into a dense piece, or back. */
 static void move_rows(const struct vcuda_place *host, const struct stage_piece *p, bool up) {
+    size_t together = host->pitch == p->width ? p->rows : 1, bytes = p->width * together;
     char *dense = p->stage;
 
     for (size_t z = 0; z < p->slices; z++) {
-        for (size_t y = 0; y < p->rows; y++, dense += p->width) {
+        for (size_t y = 0; y < p->rows; y += together, dense += bytes) {
             char *row = (char *)row_of(host, p->x, p->y + y, p->z + z);
 
-            memcpy(up ? dense : row, up ? row : dense, p->width);
+            if (up)
+                crew_copy_out(dense, row, bytes);
+            else
+                crew_copy(row, dense, bytes);
         }
     }
 }

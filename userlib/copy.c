@@ -52,12 +52,12 @@ static CUresult send_piece(struct stage_job *job, struct stage_piece *p) {
     rpc_slot(&p->rpc, p->width);
     rpc_slot(&p->rpc, c->stream);
     if (up)
-        crew_copy(p->stage, (const char *)c->src + p->x, p->width);
+        crew_copy_out(p->stage, (const char *)c->src + p->x, p->width);
     return rpc_send(&p->rpc);
 }
 
 static void land_piece(struct stage_job *job, struct stage_piece *p) {
-    crew_copy_out((char *)((struct staged *)job)->copy->dst + p->x, p->stage, p->width);
+    crew_copy((char *)((struct staged *)job)->copy->dst + p->x, p->stage, p->width);
 }
 
 static CUresult copy_staged(struct copy *c) {

@@ -16,9 +16,8 @@
 #include "barrier.h"
 #include "spin.h"
 
-/* What a thread takes at a time, and from where on sharing is worth it. */
-#define SLICE_BYTES (64u << 10)
-#define SHARED_BYTES (4 * SLICE_BYTES)
+#define SLICE_BYTES (32u << 10)   /* what a thread takes at a time: little, all wait for the last */
+#define HELPER_BYTES (256u << 10) /* of a copy, for each helper */
 #define HELPERS_MAX 15
 #define HELPERS_DEFAULT_MAX 3
 /* How long a helper looks for the next copy: the pieces of one program's copy follow each other. */
@@ -40,6 +39,7 @@ static struct {
     uint32_t done; /* slices */
     uint32_t news; /* futex: the number of the copy */
     uint32_t asleep;
+    uint32_t places; /* helpers that this copy may still have */
 } crew = {.owner = PTHREAD_MUTEX_INITIALIZER, .helpers = -1};
 
 #define TICKET(number, slice) ((uint64_t)(number) << 32 | (slice))
@@ -49,7 +49,10 @@ static uint32_t slices(size_t bytes) {
     return (uint32_t)((bytes + SLICE_BYTES - 1) / SLICE_BYTES);
 }
 
-/* Aligned in the middle, where 32 bytes at a time leave for memory without being read first. */
+/*
+ * Aligned in the middle, where 32 bytes at a time leave for memory: their lines are not read first,
+ * and the GPU need not ask a processor's cache for them.
+ */
 __attribute__((target("avx"))) static void stream_avx(char *dst, const char *src, size_t bytes) {
     size_t head = -(uintptr_t)dst & 31;
 
@@ -102,9 +105,8 @@ static void take_slices(void) {
     }
 }
 
-static void sleep_for_news(uint32_t seen) {
-    uint64_t since = vcuda_now_ns();
-
+/* since: when it last had something to do. */
+static void sleep_for_news(uint32_t seen, uint64_t since) {
     while (vcuda_load_once(&crew.news) == seen) {
         for (int i = 0; i < 64 && vcuda_load_once(&crew.news) == seen; i++)
             _mm_pause();
@@ -116,13 +118,26 @@ static void sleep_for_news(uint32_t seen) {
     }
 }
 
+static bool take_place(void) {
+    uint32_t places = vcuda_load_once(&crew.places);
+
+    while (places && !__atomic_compare_exchange_n(&crew.places, &places, places - 1, false,
+                                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+    return places;
+}
+
 static void *helper(void *unused) {
+    uint64_t since = vcuda_now_ns();
     uint32_t seen = 0;
 
     for (;;) {
-        sleep_for_news(seen);
+        sleep_for_news(seen, since);
         seen = vcuda_load_acquire(&crew.news);
+        if (!take_place())
+            continue;
         take_slices();
+        since = vcuda_now_ns();
     }
     return unused;
 }
@@ -152,7 +167,9 @@ static void start(void) {
 
 /* By the owner, when no slice of the copy before is left. */
 static void share(void *dst, const void *src, size_t bytes, bool out) {
-    uint32_t number = crew.news + 1;
+    uint32_t number = crew.news + 1, helpers = (uint32_t)crew.helpers, wanted, awake;
+
+    wanted = bytes / HELPER_BYTES < helpers ? (uint32_t)(bytes / HELPER_BYTES) : helpers;
 
     /* Who still holds the last ticket must not take a slice by what is half written. */
     vcuda_store_once(&crew.ticket, TICKET(number, NO_SLICE));
@@ -162,10 +179,12 @@ static void share(void *dst, const void *src, size_t bytes, bool out) {
     vcuda_store_once(&crew.src, (const char *)src);
     vcuda_store_once(&crew.out, (uint32_t)out);
     vcuda_store_once(&crew.done, 0u);
+    vcuda_store_once(&crew.places, wanted);
     vcuda_store_release(&crew.ticket, TICKET(number, 0));
     __atomic_store_n(&crew.news, number, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&crew.asleep, __ATOMIC_SEQ_CST))
-        syscall(SYS_futex, &crew.news, FUTEX_WAKE_PRIVATE, HELPERS_MAX, NULL, NULL, 0);
+    awake = helpers - __atomic_load_n(&crew.asleep, __ATOMIC_SEQ_CST);
+    if (wanted > awake)
+        syscall(SYS_futex, &crew.news, FUTEX_WAKE_PRIVATE, wanted - awake, NULL, NULL, 0);
     take_slices();
     /* A helper that holds a slice may have lost its processor. */
     for (int i = 0; vcuda_load_acquire(&crew.done) != slices(bytes); i++) {
@@ -177,7 +196,7 @@ static void share(void *dst, const void *src, size_t bytes, bool out) {
 }
 
 static void copy(void *dst, const void *src, size_t bytes, bool out) {
-    if (bytes >= SHARED_BYTES && !pthread_mutex_trylock(&crew.owner)) {
+    if (bytes >= HELPER_BYTES && !pthread_mutex_trylock(&crew.owner)) {
         bool helped;
 
         if (crew.helpers < 0)
