@@ -89,8 +89,11 @@ def draw(results, out):
         lines(out, 'threads', by_number(of['threads'], r'(?P<what>.*), (?P<n>\d+) threads'),
               'threads', 'thousand a second')
     if 'processes' in of:
-        lines(out, 'processes', by_number(of['processes'], r'(?P<what>.*), (?P<n>\d+) processes'),
+        lines(out, 'processes', by_number(of['processes'], r'(?P<what>launch.*), (?P<n>\d+) processes'),
               'processes', 'thousand a second')
+        lines(out, 'processes-copies',
+              by_number(of['processes'], r'(?P<what>pageable.*), (?P<n>\d+) processes'),
+              'processes', 'GB/s')
     for name, figure in (('vector-add', 'vector add'), ('matrix-multiply', 'matrix multiply')):
         if 'remote' in of:
             lines(out, name, by_number(of['remote'], rf'{figure} (?P<n>\d+)'),

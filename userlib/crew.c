@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "barrier.h"
+#include "pace.h"
 #include "spin.h"
 
 #define SLICE_BYTES (32u << 10)   /* what a thread takes at a time: little, all wait for the last */
@@ -39,7 +40,8 @@ static struct {
     uint32_t done; /* slices */
     uint32_t news; /* futex: the number of the copy */
     uint32_t asleep;
-    uint32_t places; /* helpers that this copy may still have */
+    uint32_t places;                      /* helpers that this copy may still have */
+    struct pace pace[2][HELPERS_MAX + 1]; /* by `out` and by how many a copy could have */
 } crew = {.owner = PTHREAD_MUTEX_INITIALIZER, .helpers = -1};
 
 #define TICKET(number, slice) ((uint64_t)(number) << 32 | (slice))
@@ -166,10 +168,8 @@ static void start(void) {
 }
 
 /* By the owner, when no slice of the copy before is left. */
-static void share(void *dst, const void *src, size_t bytes, bool out) {
-    uint32_t number = crew.news + 1, helpers = (uint32_t)crew.helpers, wanted, awake;
-
-    wanted = bytes / HELPER_BYTES < helpers ? (uint32_t)(bytes / HELPER_BYTES) : helpers;
+static void share(void *dst, const void *src, size_t bytes, bool out, uint32_t wanted) {
+    uint32_t number = crew.news + 1, awake;
 
     /* Who still holds the last ticket must not take a slice by what is half written. */
     vcuda_store_once(&crew.ticket, TICKET(number, NO_SLICE));
@@ -182,7 +182,7 @@ static void share(void *dst, const void *src, size_t bytes, bool out) {
     vcuda_store_once(&crew.places, wanted);
     vcuda_store_release(&crew.ticket, TICKET(number, 0));
     __atomic_store_n(&crew.news, number, __ATOMIC_SEQ_CST);
-    awake = helpers - __atomic_load_n(&crew.asleep, __ATOMIC_SEQ_CST);
+    awake = (uint32_t)crew.helpers - __atomic_load_n(&crew.asleep, __ATOMIC_SEQ_CST);
     if (wanted > awake)
         syscall(SYS_futex, &crew.news, FUTEX_WAKE_PRIVATE, wanted - awake, NULL, NULL, 0);
     take_slices();
@@ -195,6 +195,25 @@ static void share(void *dst, const void *src, size_t bytes, bool out) {
     }
 }
 
+/* By the owner: with as many helpers as have turned out well. */
+static void copy_helped(void *dst, const void *src, size_t bytes, bool out) {
+    size_t most = bytes / HELPER_BYTES;
+    uint32_t helpers;
+    struct pace *pace;
+    uint64_t since;
+
+    if (most > (size_t)crew.helpers)
+        most = (size_t)crew.helpers;
+    pace = &crew.pace[out][most];
+    helpers = pace_helpers(pace, (uint32_t)most);
+    since = vcuda_now_ns();
+    if (helpers)
+        share(dst, src, bytes, out, helpers);
+    else
+        copy_slice(dst, src, bytes, out);
+    pace_learn(pace, (uint32_t)most, bytes, vcuda_now_ns() - since);
+}
+
 static void copy(void *dst, const void *src, size_t bytes, bool out) {
     if (bytes >= HELPER_BYTES && !pthread_mutex_trylock(&crew.owner)) {
         bool helped;
@@ -203,7 +222,7 @@ static void copy(void *dst, const void *src, size_t bytes, bool out) {
             start();
         helped = crew.helpers > 0;
         if (helped)
-            share(dst, src, bytes, out);
+            copy_helped(dst, src, bytes, out);
         pthread_mutex_unlock(&crew.owner);
         if (helped)
             return;

@@ -11,9 +11,9 @@
 
 /*
  * As memcpy: returns when all is copied. Large copies are shared with the crew, which is there
- * where processors are to spare (VCUDA_COPY_THREADS says how many helpers, else one for four of
- * them, three at most; and one for each 256 KiB). Any thread; while the crew helps one of them,
- * others copy alone.
+ * where processors are to spare: VCUDA_COPY_THREADS helpers at most, else one for four of them and
+ * three at most; and one for each 256 KiB, as far as it makes copies faster (pace.h). Any thread;
+ * while the crew helps one of them, others copy alone.
  */
 void crew_copy(void *dst, const void *src, size_t bytes);
 

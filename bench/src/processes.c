@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * usage: processes [SECONDS]   Launch and synchronise from 1, 2, 4 ... 16 processes at once: 1000 a
- * second in all.
+ * usage: processes [SECONDS]   What 1, 2, 4 ... 16 processes at once do in all: launch and
+ * synchronise, 1000 a second, and copies of ordinary memory, GB/s.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -11,8 +11,39 @@
 #include "bench.h"
 
 #define PROCESSES_MAX 16
+#define BYTES (1u << 20)
 
-/* Shared by parent and children. */
+static CUfunction nothing;
+static CUdeviceptr device;
+static void *pageable;
+
+static void launch_and_wait(void) {
+    CK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    CK(cuStreamSynchronize(NULL));
+}
+
+static void copy_up(void) {
+    CK(cuMemcpyHtoD(device, pageable, BYTES));
+}
+
+static void copy_down(void) {
+    CK(cuMemcpyDtoH(pageable, device, BYTES));
+}
+
+/* What is done again and again, and the unit's share that doing it once is. */
+static const struct kind {
+    const char *name, *unit;
+    double share;
+    void (*once)(void);
+} kinds[] = {
+    {"launch and synchronise", "1000/s", 1e-3, launch_and_wait},
+    {"pageable up 1 MiB", "GB/s", BYTES / 1e9, copy_up},
+    {"pageable down 1 MiB", "GB/s", BYTES / 1e9, copy_down},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Shared by parent and children: how many kinds have been begun, and ended, and by how many. */
 static struct shared {
     uint32_t ready, go, stop;
     struct {
@@ -22,53 +53,71 @@ static struct shared {
 
 static void work(int which) {
     CUmodule module;
-    CUfunction f;
 
     start();
     CK(cuModuleLoadData(&module, BENCH_PTX));
-    CK(cuModuleGetFunction(&f, module, "p0"));
-    CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    CK(cuStreamSynchronize(NULL));
-    __atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
-    while (!__atomic_load_n(&shared->go, __ATOMIC_ACQUIRE))
-        usleep(1000);
-    while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
-        CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-        CK(cuStreamSynchronize(NULL));
-        shared->of[which].done++;
+    CK(cuModuleGetFunction(&nothing, module, "p0"));
+    CK(cuMemAlloc(&device, BYTES));
+    pageable = calloc(1, BYTES);
+    for (uint32_t k = 0; k < KINDS; k++) {
+        for (int i = 0; i < 4; i++)
+            kinds[k].once();
+        __atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&shared->go, __ATOMIC_ACQUIRE) <= k)
+            usleep(1000);
+        while (__atomic_load_n(&shared->stop, __ATOMIC_RELAXED) <= k) {
+            kinds[k].once();
+            shared->of[which].done++;
+        }
     }
+    __atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
     _exit(0);
+}
+
+static void await_ready(uint32_t count) {
+    while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < count) {
+        int status;
+
+        usleep(1000);
+        if (waitpid(-1, &status, WNOHANG) > 0 && status)
+            exit(1); /* one that could not go on */
+    }
+}
+
+static long done(int count) {
+    long sum = 0;
+
+    for (int i = 0; i < count; i++)
+        sum += shared->of[i].done;
+    return sum;
 }
 
 static void measure(int count, double seconds) {
     const struct timespec pause = {(time_t)seconds,
                                    (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    double begun, sum = 0;
-    char figure[64];
 
     memset(shared, 0, sizeof(*shared));
     for (int i = 0; i < count; i++) {
         if (!fork())
             work(i);
     }
-    while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) != (uint32_t)count) {
-        int status;
+    for (uint32_t k = 0; k < KINDS; k++) {
+        char figure[64];
+        double begun, rate;
+        long before;
 
-        usleep(1000);
-        if (waitpid(-1, &status, WNOHANG) > 0)
-            exit(1); /* one that could not even begin */
+        await_ready((uint32_t)count * (k + 1));
+        before = done(count);
+        begun = now();
+        __atomic_store_n(&shared->go, k + 1, __ATOMIC_RELEASE);
+        nanosleep(&pause, NULL);
+        rate = (double)(done(count) - before) * kinds[k].share / (now() - begun);
+        __atomic_store_n(&shared->stop, k + 1, __ATOMIC_RELAXED);
+        snprintf(figure, sizeof(figure), "%s, %d processes", kinds[k].name, count);
+        report(figure, kinds[k].unit, &rate, 1);
     }
-    begun = now();
-    __atomic_store_n(&shared->go, 1, __ATOMIC_RELEASE);
-    nanosleep(&pause, NULL);
-    __atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < count; i++)
-        wait(NULL);
-    for (int i = 0; i < count; i++)
-        sum += (double)shared->of[i].done;
-    sum /= (now() - begun) * 1e3;
-    snprintf(figure, sizeof(figure), "launch and synchronise, %d processes", count);
-    report(figure, "1000/s", &sum, 1);
+    while (wait(NULL) > 0)
+        ;
 }
 
 int main(int argc, char **argv) {

@@ -3,7 +3,7 @@
 
 TEST_OUT := $(OUT)/tests
 UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges reserve arena space completion crew descriptor ended md2 \
-	message notes params bound)
+	message notes params bound pace)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance
@@ -30,6 +30,10 @@ $(TEST_OUT)/test-ranges: tests/test_ranges.c ranges.c reserve.c $(wildcard *.h) 
 $(TEST_OUT)/test-arena: tests/test_arena.c arena.c space.c $(wildcard *.h) tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
+
+$(TEST_OUT)/test-crew: tests/test_crew.c crew.c pace.c $(wildcard *.h) tests/tests.mk | rooms
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) $(TOP)/build/protocol/libvcuda-protocol.a -lcmocka
 
 $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/export/md2.h \
 		tests/tests.mk | rooms
