@@ -42,7 +42,9 @@ enum sim_place sim_place_of(uint64_t addr, size_t bytes) {
     }
     if (block.kind == SIM_MEMORY_MAPPED && !block.access)
         return SIM_BAD;
-    return sim_block_on_device(&block) ? SIM_DEVICE : SIM_PINNED;
+    if (sim_block_on_device(&block))
+        return SIM_DEVICE;
+    return block.kind == SIM_MEMORY_MANAGED ? SIM_MANAGED : SIM_PINNED;
 }
 
 static CUresult run_copy(struct sim_op *op, struct sim_context *context) {
@@ -80,9 +82,8 @@ struct request {
 static CUresult copy(const struct request *request, CUstream handle) {
     bool stage = request->async && request->from == SIM_PAGEABLE && request->to == SIM_DEVICE &&
                  request->bytes <= STAGE_LIMIT;
-    bool pageable = request->from == SIM_PAGEABLE || request->to == SIM_PAGEABLE;
     bool inside = request->from == SIM_DEVICE && request->to == SIM_DEVICE;
-    bool wait = request->async ? pageable && !stage : !inside;
+    bool wait = request->async ? sim_copy_waits(request->to, request->from) && !stage : !inside;
     SIM_AUTO struct sim_stream *stream = NULL;
     struct copy_op *op;
     SIM_ENTER(context);
@@ -228,34 +229,39 @@ CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 
 /* All contexts share one address space: each place is found by its address. */
 static CUresult peer_copy(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
-                          size_t bytes, CUstream stream, bool per_thread) {
+                          size_t bytes, CUstream stream, bool async, bool per_thread) {
     SIM_AUTO struct sim_context *source = NULL, *target = NULL;
     CUresult result = sim_enter_context(to, &target);
 
     if (result == CUDA_SUCCESS)
         result = sim_enter_context(from, &source);
-    return result == CUDA_SUCCESS ? between_devices(dst, src, bytes, stream, true, per_thread)
-                                  : result;
+    if (result == CUDA_SUCCESS && !async)
+        result = sim_peer_order(source, target, per_thread, false);
+    if (result == CUDA_SUCCESS)
+        result = between_devices(dst, src, bytes, stream, async, per_thread);
+    if (result == CUDA_SUCCESS && !async)
+        result = sim_peer_order(source, target, per_thread, true);
+    return result;
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
-    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false);
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false, false);
 }
 
 CUresult cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount) {
-    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, true);
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false, true);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, false);
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, false);
 }
 
 CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                 CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true);
+    return peer_copy(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, true);
 }
 
 static CUresult run_fill(struct sim_op *op, struct sim_context *context) {
@@ -309,7 +315,7 @@ static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t c
     op->op.kind = CU_GRAPH_NODE_TYPE_MEMSET;
     op->op.tell = tell_fill;
     /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
-    return place == SIM_PINNED && !async ? sim_submit_and_wait(stream, &op->op)
+    return place != SIM_DEVICE && !async ? sim_submit_and_wait(stream, &op->op)
                                          : sim_submit(stream, &op->op, NULL);
 }
 

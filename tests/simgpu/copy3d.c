@@ -138,7 +138,7 @@ static CUresult copy(const struct wish *dst, const struct wish *src, struct exte
                      CUstream handle, bool async, bool per_thread) {
     SIM_AUTO struct sim_stream *stream = NULL;
     struct copy3d_op *op;
-    bool pageable, inside;
+    bool inside;
     SIM_ENTER(context);
     CUresult result = sim_stream_get(context, handle, per_thread, &stream);
 
@@ -147,10 +147,10 @@ static CUresult copy(const struct wish *dst, const struct wish *src, struct exte
     result = make_op(dst, src, extent, &op);
     if (result != CUDA_SUCCESS)
         return result;
-    pageable = op->dst.place == SIM_PAGEABLE || op->src.place == SIM_PAGEABLE;
     inside = op->dst.place == SIM_DEVICE && op->src.place == SIM_DEVICE;
-    return pageable || (!async && !inside) ? sim_submit_and_wait(stream, &op->op)
-                                           : sim_submit(stream, &op->op, NULL);
+    return (async ? sim_copy_waits(op->dst.place, op->src.place) : !inside)
+               ? sim_submit_and_wait(stream, &op->op)
+               : sim_submit(stream, &op->op, NULL);
 }
 
 #define WISH_2D(c, side)                                                                           \
@@ -213,10 +213,15 @@ static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *c, CUstream stream, bool asy
     result = sim_enter_context(c->srcContext, &from);
     if (result == CUDA_SUCCESS)
         result = sim_enter_context(c->dstContext, &to);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return copy(&(struct wish)WISH_3D(c, dst), &(struct wish)WISH_3D(c, src),
-                (struct extent){c->WidthInBytes, c->Height, c->Depth}, stream, async, per_thread);
+    if (result == CUDA_SUCCESS && !async)
+        result = sim_peer_order(from, to, per_thread, false);
+    if (result == CUDA_SUCCESS)
+        result =
+            copy(&(struct wish)WISH_3D(c, dst), &(struct wish)WISH_3D(c, src),
+                 (struct extent){c->WidthInBytes, c->Height, c->Depth}, stream, async, per_thread);
+    if (result == CUDA_SUCCESS && !async)
+        result = sim_peer_order(from, to, per_thread, true);
+    return result;
 }
 
 #define SYNC(name, copy, type)                                                                     \

@@ -119,7 +119,7 @@ static CUresult check_one(const CUstreamBatchMemOpParams *p) {
         (is_wait(p) ? CU_STREAM_WAIT_VALUE_NOR : CU_STREAM_WRITE_VALUE_DEFAULT))
         return CUDA_ERROR_INVALID_VALUE;
     place = p->waitValue.address % bytes ? SIM_BAD : sim_place_of(p->waitValue.address, bytes);
-    return place == SIM_DEVICE || place == SIM_PINNED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return sim_is_device(place) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult sim_memop_op(struct sim_context *context, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *p,

@@ -5,7 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "sim.h"
+#include "copy.h"
+#include "graph.h"
 
 /* One way: who reaches, and whose memory; ids of contexts. */
 struct way {
@@ -69,6 +70,45 @@ static CUresult open_way(uint64_t from, uint64_t to) {
     }
     pthread_rwlock_unlock(&lock);
     return result;
+}
+
+/* What one stream is given next comes after what the other was given. */
+static CUresult follow(struct sim_stream *later, struct sim_stream *earlier) {
+    struct sim_op *end = sim_op_new(sizeof(*end), NULL), *wait = sim_op_new(sizeof(*wait), NULL);
+    struct sim_mark *mark = NULL;
+    CUresult result = end && wait ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (result == CUDA_SUCCESS) {
+        result = sim_submit(earlier, end, &mark);
+        end = NULL;
+    }
+    if (result == CUDA_SUCCESS && !sim_op_wait_for(wait, mark))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    sim_mark_put(mark);
+    if (result == CUDA_SUCCESS)
+        return sim_submit(later, wait, NULL);
+    if (end)
+        sim_op_discard(end);
+    if (wait)
+        sim_op_discard(wait);
+    return result;
+}
+
+static CUresult order(struct sim_stream *own, const struct sim_context *other, bool behind) {
+    if (other == own->context)
+        return CUDA_SUCCESS;
+    return behind ? follow(other->legacy, own) : follow(own, other->legacy);
+}
+
+CUresult sim_peer_order(const struct sim_context *from, const struct sim_context *to,
+                        bool per_thread, bool behind) {
+    SIM_AUTO struct sim_stream *own = NULL;
+    SIM_ENTER(context);
+    CUresult result = sim_stream_get(context, NULL, per_thread, &own);
+
+    if (result == CUDA_SUCCESS)
+        result = order(own, from, behind);
+    return result == CUDA_SUCCESS ? order(own, to, behind) : result;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
