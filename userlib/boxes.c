@@ -182,9 +182,20 @@ static CUresult copy_with_host(struct box_copy *b) {
     return stage_run(&b->job);
 }
 
+/* In a capture it is a node, which no caller waits for: of memory that the GPU reaches. */
+static CUresult capture_on_host(struct box_copy *b) {
+    return pinned(&b->c, &b->c.src) && pinned(&b->c, &b->c.dst) ? send_async(b)
+                                                                : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Not by the driver, which makes its caller wait for such a copy: that would be the worker. */
 static CUresult copy_on_host(struct box_copy *b) {
     const struct vcuda_copy3d *c = &b->c;
-    CUresult r = wire_cuStreamSynchronize(b->t, b->stream);
+    CUresult r;
+
+    if (!b->wait && capture_any() && capture_graph(b->t, b->stream))
+        return capture_on_host(b);
+    r = wire_cuStreamSynchronize(b->t, b->stream);
 
     for (size_t z = 0; z < c->slices && r == CUDA_SUCCESS; z++) {
         for (size_t y = 0; y < c->rows; y++)

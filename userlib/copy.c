@@ -120,19 +120,64 @@ static CUresult copy_with_host(struct copy *c) {
     return copy_staged(c);
 }
 
+/* Memory of the program's, where the call may mean a device's. */
+static bool in_arena(uint64_t address, size_t bytes) {
+    struct arena_block block;
+
+    return !ranges_cover(address, bytes) && arena_find((const void *)address, bytes, &block);
+}
+
+/* Not even the synchronous form waits for a copy within the device; but for what the program sees.
+ */
 static CUresult copy_on_device(struct copy *c) {
     bool post = ranges_cover(c->dst, c->bytes) && ranges_cover(c->src, c->bytes);
 
-    /* Not even the synchronous form waits for a copy within the device. */
+    if (c->wait && !post && (in_arena(c->dst, c->bytes) || in_arena(c->src, c->bytes)))
+        return wire_copy_done(c->t, c->direction, c->dst, c->src, c->bytes, c->stream);
     return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
 }
 
+/* Neither side is a device's, whatever the call's name says. */
+static bool is_within_host(const struct copy *c) {
+    switch (c->direction) {
+    case VCUDA_COPY_HTOD:
+        return in_arena(c->dst, c->bytes) && !on_device(c->src);
+    case VCUDA_COPY_DTOH:
+        return in_arena(c->src, c->bytes) && !on_device(c->dst);
+    case VCUDA_COPY_DTOD:
+        return in_arena(c->dst, c->bytes) && in_arena(c->src, c->bytes);
+    default:
+        return true;
+    }
+}
+
+static bool is_captured(const struct copy *c) {
+    return !c->wait && capture_any() && capture_graph(c->t, c->stream);
+}
+
+/* A captured copy within the host, as one of what the driver takes for a device's memory. */
+static uint32_t captured_direction(const struct copy *c) {
+    if (in_arena(c->dst, c->bytes))
+        return in_arena(c->src, c->bytes) ? VCUDA_COPY_DTOD : VCUDA_COPY_HTOD;
+    return in_arena(c->src, c->bytes) ? VCUDA_COPY_DTOH : 0;
+}
+
+/* Not by the driver, which makes its caller wait for such a copy: that would be the worker. */
 static CUresult copy_on_host(struct copy *c) {
     CUresult r = wire_cuStreamSynchronize(c->t, c->stream);
 
     if (r == CUDA_SUCCESS)
         memmove((void *)c->dst, (const void *)c->src, c->bytes);
     return r;
+}
+
+/* By what the addresses are; 0: neither is a device's. */
+static uint32_t direction_of(uint64_t dst, uint64_t src) {
+    bool from = on_device(src);
+
+    if (on_device(dst))
+        return from ? VCUDA_COPY_DTOD : VCUDA_COPY_HTOD;
+    return from ? VCUDA_COPY_DTOH : 0;
 }
 
 /* direction 0: by what the addresses are. */
@@ -145,12 +190,15 @@ static CUresult copy(uint32_t direction, uint64_t dst, uint64_t src, size_t byte
         return r;
     if (!dst || !src)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!direction) {
-        bool to = on_device(dst), from = on_device(src);
-
-        c.direction = to ? (from ? VCUDA_COPY_DTOD : VCUDA_COPY_HTOD) : VCUDA_COPY_DTOH;
-        if (!to && !from)
+    if (!direction)
+        c.direction = direction_of(dst, src);
+    if (is_within_host(&c)) {
+        if (!is_captured(&c))
             return copy_on_host(&c);
+        if (!c.direction)
+            c.direction = captured_direction(&c);
+        if (!c.direction) /* no GPU is needed: none here could do it */
+            return CUDA_ERROR_NOT_SUPPORTED;
     }
     return c.direction == VCUDA_COPY_DTOD ? copy_on_device(&c) : copy_with_host(&c);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fills of rows. */
+#include "arena.h"
 #include "cuda_calls.h"
 #include "guest.h"
 #include "ranges.h"
@@ -30,8 +31,12 @@ static bool is_good(const struct fill2d *f) {
            ranges_cover(f->dst, bytes);
 }
 
-/* The synchronous form does not wait for device memory, as native. */
-static CUresult fill2d(const struct fill2d *f, CUstream stream) {
+/*
+ * The synchronous form does not wait for device memory, as native; but for memory that the program
+ * sees.
+ */
+static CUresult fill2d(const struct fill2d *f, CUstream stream, bool wait) {
+    struct arena_block block;
     uint64_t name;
     struct thread *t;
     CUresult r = guest_enter_stream(&t, stream, &name);
@@ -41,8 +46,10 @@ static CUresult fill2d(const struct fill2d *f, CUstream stream) {
     /* Rows of so many bytes that their number wraps to none are none, as native. */
     if (f->columns * f->width == 0 || !f->rows)
         return CUDA_SUCCESS;
-    return wire_fill2d(t, is_good(f), f->dst, f->pitch, f->value, f->width, f->columns, f->rows,
-                       name);
+    r = wire_fill2d(t, is_good(f), f->dst, f->pitch, f->value, f->width, f->columns, f->rows, name);
+    if (r == CUDA_SUCCESS && wait && arena_find((const void *)f->dst, 1, &block))
+        r = wire_cuStreamSynchronize(t, name);
+    return r;
 }
 
 #define REQUEST(value, width)                                                                      \
@@ -53,20 +60,20 @@ static CUresult fill2d(const struct fill2d *f, CUstream stream) {
 #define FILL2D(name, type, value, width)                                                           \
     VCUDA_EXPORT CUresult name##_v2(CUdeviceptr dstDevice, size_t dstPitch, type value,            \
                                     size_t Width, size_t Height) {                                 \
-        return fill2d(REQUEST(value, width), NULL);                                                \
+        return fill2d(REQUEST(value, width), NULL, true);                                          \
     }                                                                                              \
     VCUDA_EXPORT CUresult name##_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, type value,       \
                                          size_t Width, size_t Height) {                            \
-        return fill2d(REQUEST(value, width), CU_STREAM_PER_THREAD);                                \
+        return fill2d(REQUEST(value, width), CU_STREAM_PER_THREAD, true);                          \
     }                                                                                              \
     VCUDA_EXPORT CUresult name##Async(CUdeviceptr dstDevice, size_t dstPitch, type value,          \
                                       size_t Width, size_t Height, CUstream hStream) {             \
-        return fill2d(REQUEST(value, width), hStream);                                             \
+        return fill2d(REQUEST(value, width), hStream, false);                                      \
     }                                                                                              \
     /* The first version: lengths and addresses of 32 bits. */                                     \
     VCUDA_EXPORT CUresult name(CUdeviceptr_v1 dstDevice, unsigned int dstPitch, type value,        \
                                unsigned int Width, unsigned int Height) {                          \
-        return fill2d(REQUEST(value, width), NULL);                                                \
+        return fill2d(REQUEST(value, width), NULL, true);                                          \
     }
 
 FILL2D(cuMemsetD2D8, unsigned char, uc, 1)

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * usage: copies CASE   One program of the tests in ./run that copies and fills: does what its case
+ * says, and exits with 0 if all calls gave what they must. Natively it must do so, too.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "cases.h"
+#include "common.h"
+
+#define BYTES ((size_t)4096)
+#define MIB ((size_t)1 << 20)
+
+static CUcontext context;
+static CUdeviceptr device, managed[2];
+static char *pinned[2];
+
+static void make_memory(void) {
+    context = start();
+    CK(cuMemAlloc(&device, BYTES));
+    for (int i = 0; i < 2; i++) {
+        CK(cuMemAllocManaged(&managed[i], BYTES, CU_MEM_ATTACH_GLOBAL));
+        CK(cuMemAllocHost((void **)&pinned[i], BYTES));
+    }
+}
+
+static atomic_bool may_go_on;
+
+static void hold(void *unused) {
+    (void)unused;
+    while (!may_go_on)
+        usleep(500);
+}
+
+/* ---- calls that wait ---- */
+
+static void *let_go_later(void *unused) {
+    usleep(20000); /* a call that does not wait has long returned */
+    may_go_on = true;
+    return unused;
+}
+
+/* What the default stream is given next runs later, if nobody waits for it. */
+static pthread_t hold_for_a_while(void) {
+    pthread_t thread;
+
+    CK(cuCtxSynchronize());
+    may_go_on = false;
+    CK(cuLaunchHostFunc(NULL, hold, NULL));
+    EXPECT(!pthread_create(&thread, NULL, let_go_later, NULL));
+    return thread;
+}
+
+/* The program reads `at` right after the call. */
+#define WAITS(at, wanted, call)                                                                    \
+    do {                                                                                           \
+        pthread_t thread_;                                                                         \
+        *(volatile char *)(at) = 0;                                                                \
+        thread_ = hold_for_a_while();                                                              \
+        CK(call);                                                                                  \
+        EXPECT(*(volatile char *)(at) == (wanted));                                                \
+        pthread_join(thread_, NULL);                                                               \
+    } while (0)
+
+/* A copy out of what the program sees: it may write there right after the call. */
+static void source_is_free(CUdeviceptr from) {
+    pthread_t thread;
+    char got = 0;
+
+    *(volatile char *)from = 3;
+    thread = hold_for_a_while();
+    CK(cuMemcpyDtoD(device, from, 64));
+    *(volatile char *)from = 4;
+    pthread_join(thread, NULL);
+    CK(cuMemcpyDtoH(&got, device, 1));
+    EXPECT(got == 3);
+}
+
+/* The synchronous calls wait where the program sees the memory, whatever their names say. */
+static int case_seen(void) {
+    make_memory();
+    for (int i = 0; i < 2; i++) {
+        CUdeviceptr seen = i ? managed[0] : (CUdeviceptr)pinned[0];
+        CUdeviceptr other = i ? managed[1] : (CUdeviceptr)pinned[1];
+
+        CK(cuMemsetD8(device, 7, 64));
+        WAITS(seen, 7, cuMemcpyDtoD(seen, device, 64));
+        *(volatile char *)other = 8;
+        WAITS(seen, 8, cuMemcpyDtoD(seen, other, 64));
+        source_is_free(seen);
+        WAITS(seen, 9, cuMemsetD8(seen, 9, 64));
+        WAITS(seen, 10, cuMemsetD2D8(seen, 64, 10, 32, 4));
+        WAITS(seen, 11, cuMemsetD2D16(seen, 64, 11, 16, 4));
+        WAITS(seen, 12, cuMemsetD2D32(seen, 64, 12, 8, 4));
+    }
+    return 0;
+}
+
+/* ---- copies within the host ---- */
+
+static CUstream held;
+
+/* Uses the GPU, and then lets the copy beside it go on. */
+static void *make_calls(void *unused) {
+    CUstream other;
+    char got = 0;
+
+    CK(cuCtxSetCurrent(context));
+    CK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    usleep(20000); /* the other thread is in its call by then */
+    CK(cuMemsetD8Async(device, 6, 64, other));
+    CK(cuStreamSynchronize(other));
+    CK(cuMemcpyDtoHAsync(&got, device, 1, other));
+    EXPECT(got == 6);
+    may_go_on = true;
+    return unused;
+}
+
+static void beside(CUresult (*copy)(CUdeviceptr dst, CUdeviceptr src), CUdeviceptr dst,
+                   CUdeviceptr src) {
+    pthread_t thread;
+
+    *(char *)src = 5;
+    *(char *)dst = 0;
+    may_go_on = false;
+    CK(cuLaunchHostFunc(held, hold, NULL));
+    EXPECT(!pthread_create(&thread, NULL, make_calls, NULL));
+    CK(copy(dst, src));
+    CK(cuStreamSynchronize(held));
+    EXPECT(*(char *)dst == 5);
+    pthread_join(thread, NULL);
+}
+
+static CUresult up(CUdeviceptr dst, CUdeviceptr src) {
+    return cuMemcpyHtoDAsync(dst, (const void *)src, 64, held);
+}
+
+static CUresult down(CUdeviceptr dst, CUdeviceptr src) {
+    return cuMemcpyDtoHAsync((void *)dst, src, 64, held);
+}
+
+static CUresult across(CUdeviceptr dst, CUdeviceptr src) {
+    return cuMemcpyDtoDAsync(dst, src, 64, held);
+}
+
+static CUresult anyhow(CUdeviceptr dst, CUdeviceptr src) {
+    return cuMemcpyAsync(dst, src, 64, held);
+}
+
+/* Such a copy may wait for its stream; no other thread waits with it. */
+static int case_within_host(void) {
+    static CUresult (*const copies[])(CUdeviceptr, CUdeviceptr) = {up, down, across, anyhow};
+
+    make_memory();
+    CK(cuStreamCreate(&held, CU_STREAM_NON_BLOCKING));
+    for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+        beside(copies[i], (CUdeviceptr)pinned[0], (CUdeviceptr)pinned[1]);
+        beside(copies[i], managed[0], (CUdeviceptr)pinned[1]);
+    }
+    return 0;
+}
+
+static CUresult rows(CUdeviceptr dst, CUdeviceptr src) {
+    CUDA_MEMCPY2D c = {
+        .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .dstDevice = dst,
+        .dstPitch = 64,
+        .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = src,
+        .srcPitch = 64,
+        .WidthInBytes = 32,
+        .Height = 2,
+    };
+
+    return cuMemcpy2DAsync(&c, held);
+}
+
+/* It runs with each launch, and not before. */
+static void captured(CUresult (*copy)(CUdeviceptr, CUdeviceptr), CUdeviceptr dst, CUdeviceptr src) {
+    CUgraphExec exec;
+    CUgraph graph;
+
+    *(char *)dst = 0;
+    CK(cuStreamBeginCapture(held, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(copy(dst, src));
+    CK(cuStreamEndCapture(held, &graph));
+    EXPECT(*(char *)dst == 0);
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (char i = 1; i < 3; i++) {
+        *(char *)src = i;
+        CK(cuGraphLaunch(exec, held));
+        CK(cuStreamSynchronize(held));
+        EXPECT(*(char *)dst == i);
+    }
+    CK(cuGraphExecDestroy(exec));
+    CK(cuGraphDestroy(graph));
+}
+
+static int case_captured_within_host(void) {
+    static CUresult (*const copies[])(CUdeviceptr, CUdeviceptr) = {up, down, across, anyhow, rows};
+
+    make_memory();
+    CK(cuStreamCreate(&held, CU_STREAM_NON_BLOCKING));
+    for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+        captured(copies[i], (CUdeviceptr)pinned[0], (CUdeviceptr)pinned[1]);
+        captured(copies[i], managed[0], (CUdeviceptr)pinned[1]);
+        captured(copies[i], managed[0], managed[1]);
+    }
+    return 0;
+}
+
+static const struct process_case cases[] = {
+    {"seen", case_seen},
+    {"within-host", case_within_host},
+    {"captured-within-host", case_captured_within_host},
+    {0},
+};
+
+int main(int argc, char **argv) {
+    return run_case(cases, argc, argv);
+}
