@@ -17,4 +17,7 @@ CUresult copy3d_run(struct thread *t, const struct vcuda_copy3d *copy, uint64_t 
 /* The same from the start: enters, resolves the stream. */
 CUresult copy3d_call(const struct vcuda_copy3d *copy, CUstream stream, bool wait);
 
+/* The synchronous copy between contexts, in the order that it has there (peer_order.h). */
+CUresult copy3d_call_peer(const struct vcuda_copy3d *copy, CUstream stream);
+
 #endif

@@ -85,10 +85,17 @@ static CUresult no_copy(void) {
 SYNC_AND_PTDS(cuMemcpy2D_v2, COPY_2D, CUDA_MEMCPY2D)
 SYNC_AND_PTDS(cuMemcpy2DUnaligned_v2, COPY_2D, CUDA_MEMCPY2D)
 SYNC_AND_PTDS(cuMemcpy3D_v2, COPY_3D, CUDA_MEMCPY3D)
-SYNC_AND_PTDS(cuMemcpy3DPeer, COPY_PEER, CUDA_MEMCPY3D_PEER)
 ASYNC(cuMemcpy2DAsync_v2, COPY_2D, CUDA_MEMCPY2D)
 ASYNC(cuMemcpy3DAsync_v2, COPY_3D, CUDA_MEMCPY3D)
 ASYNC(cuMemcpy3DPeerAsync, COPY_PEER, CUDA_MEMCPY3D_PEER)
+
+VCUDA_EXPORT CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
+    return pCopy ? copy3d_call_peer(&COPY_PEER(pCopy), NULL) : no_copy();
+}
+
+VCUDA_EXPORT CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy) {
+    return pCopy ? copy3d_call_peer(&COPY_PEER(pCopy), CU_STREAM_PER_THREAD) : no_copy();
+}
 
 /* The first versions: lengths and device addresses of 32 bits. */
 SYNC(cuMemcpy2D, COPY_2D, CUDA_MEMCPY2D_v1)

@@ -89,8 +89,10 @@ static int case_seen(void) {
 
         CK(cuMemsetD8(device, 7, 64));
         WAITS(seen, 7, cuMemcpyDtoD(seen, device, 64));
+        WAITS(seen, 7, cuMemcpyPeer(seen, context, device, context, 64));
         *(volatile char *)other = 8;
         WAITS(seen, 8, cuMemcpyDtoD(seen, other, 64));
+        WAITS(seen, 8, cuMemcpyPeer(seen, context, other, context, 64));
         source_is_free(seen);
         WAITS(seen, 9, cuMemsetD8(seen, 9, 64));
         WAITS(seen, 10, cuMemsetD2D8(seen, 64, 10, 32, 4));
@@ -151,9 +153,14 @@ static CUresult anyhow(CUdeviceptr dst, CUdeviceptr src) {
     return cuMemcpyAsync(dst, src, 64, held);
 }
 
+static CUresult between(CUdeviceptr dst, CUdeviceptr src) {
+    return cuMemcpyPeerAsync(dst, context, src, context, 64, held);
+}
+
 /* Such a copy may wait for its stream; no other thread waits with it. */
 static int case_within_host(void) {
-    static CUresult (*const copies[])(CUdeviceptr, CUdeviceptr) = {up, down, across, anyhow};
+    static CUresult (*const copies[])(CUdeviceptr, CUdeviceptr) = {up, down, across, anyhow,
+                                                                   between};
 
     make_memory();
     CK(cuStreamCreate(&held, CU_STREAM_NON_BLOCKING));

@@ -146,10 +146,101 @@ static int case_primaries_apart(void) {
     return 0;
 }
 
+/* ---- copies between contexts ---- */
+
+/* Memory of a context whose default stream can be held up. */
+struct side {
+    CUcontext context;
+    CUdeviceptr memory;
+};
+
+static void make_side(struct side *s, CUdevice dev) {
+    CK(cuCtxCreate(&s->context, NULL, 0, dev));
+    CK(cuMemAlloc(&s->memory, 64));
+}
+
+/* Fills it, and does not wait for that; held: not before the program may go on. */
+static void fill_side(const struct side *s, unsigned char value, bool held) {
+    CK(cuCtxSetCurrent(s->context));
+    if (held) {
+        may_go_on = false;
+        CK(cuLaunchHostFunc(NULL, wait_to_go_on, NULL));
+    }
+    CK(cuMemsetD8Async(s->memory, value, 64, NULL));
+    if (!held)
+        CK(cuCtxSynchronize());
+}
+
+static void copy_bytes(const struct side *dst, const struct side *src) {
+    CK(cuMemcpyPeer(dst->memory, dst->context, src->memory, src->context, 64));
+}
+
+static void copy_rows(const struct side *dst, const struct side *src) {
+    CUDA_MEMCPY3D_PEER c = {
+        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+        .dstDevice = dst->memory,
+        .dstContext = dst->context,
+        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+        .srcDevice = src->memory,
+        .srcContext = src->context,
+        .WidthInBytes = 64,
+        .Height = 1,
+        .Depth = 1,
+    };
+
+    CK(cuMemcpy3DPeer(&c));
+}
+
+/*
+ * `busy` is held up, and fills its memory then; the copy is made while `maker` is current, and what
+ * it brought is read in its target's default stream, by nobody who waited for it.
+ */
+static void copy_in_order(void (*copy)(const struct side *, const struct side *),
+                          const struct side *dst, const struct side *src, const struct side *busy,
+                          const struct side *maker) {
+    char *got;
+
+    CK(cuMemHostAlloc((void **)&got, 64, CU_MEMHOSTALLOC_PORTABLE));
+    *got = 0;
+    fill_side(dst, 1, false);
+    fill_side(src, 2, false);
+    fill_side(busy, 3, true);
+    CK(cuCtxSetCurrent(maker->context));
+    copy(dst, src);
+    CK(cuCtxSetCurrent(dst->context));
+    CK(cuMemcpyDtoHAsync(got, dst->memory, 1, NULL));
+    usleep(5000); /* what does not wait for the copy is done by then */
+    may_go_on = true;
+    CK(cuStreamSynchronize(NULL));
+    EXPECT(*got == (busy == src ? 3 : 2));
+    CK(cuMemFreeHost(got));
+}
+
+/* They come after what both default streams were given before, and before what they are given next.
+ */
+static int case_peer_order(void) {
+    static void (*const copies[])(const struct side *, const struct side *) = {copy_bytes,
+                                                                               copy_rows};
+    struct side sides[3];
+
+    CK(cuInit(0));
+    for (int i = 0; i < 3; i++)
+        make_side(&sides[i], i % 2);
+    for (int i = 0; i < 2; i++) {
+        for (int busy = 0; busy < 3; busy++) {
+            for (int maker = 0; maker < 3; maker++)
+                copy_in_order(copies[i], &sides[0], &sides[1], &sides[busy == 2 ? maker : busy],
+                              &sides[maker]);
+        }
+    }
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"fault-elsewhere", case_fault_elsewhere},
     {"ends-after-fault", case_ends_after_fault},
     {"primaries-apart", case_primaries_apart},
+    {"peer-order", case_peer_order},
     {0},
 };
 
