@@ -152,14 +152,26 @@ static long helpers_wanted(void) {
     return n < 0 ? 0 : n < most ? n : most;
 }
 
-/* By the owner, once. A program's signals are not for helpers. */
+/*
+ * A program's signals are not for helpers, but for those of faults: who guards its memory makes the
+ * page good in its handler, in whatever thread reads or writes there. Blocked, they would kill.
+ */
+static void block_signals(sigset_t *before) {
+    sigset_t blocked;
+
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+/* By the owner, once. */
 static void start(void) {
-    sigset_t all, before;
+    sigset_t before;
     pthread_t thread;
 
     crew.helpers = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    block_signals(&before);
     while (crew.helpers < helpers_wanted() && !pthread_create(&thread, NULL, helper, NULL)) {
         pthread_detach(thread);
         crew.helpers++;

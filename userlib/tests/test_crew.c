@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 
 #include "crew.h"
 
@@ -64,8 +66,44 @@ static void test_copies(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+#define PAGE 4096ul
+
+/* As a program does that loads its memory when it is used. */
+static void make_page(int number, siginfo_t *info, void *context) {
+    char *page = (char *)((uintptr_t)info->si_addr & ~(PAGE - 1));
+
+    (void)number;
+    (void)context;
+    mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+    memset(page, 9, PAGE);
+}
+
+/* Pages are made by the program's handler, whichever thread comes to them. */
+static void test_guarded(void **state) {
+    struct sigaction action = {.sa_sigaction = make_page, .sa_flags = SA_SIGINFO}, before;
+    char *dst = malloc(MOST), *src;
+    size_t wrong = 0;
+
+    (void)state;
+    assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+    for (int round = 0; round < 10; round++) {
+        src = mmap(NULL, MOST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(src != MAP_FAILED);
+        crew_copy(dst, src, MOST);
+        for (size_t i = 0; i < MOST; i++)
+            wrong += dst[i] != 9;
+        munmap(src, MOST);
+    }
+    sigaction(SIGSEGV, &before, NULL);
+    free(dst);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_guarded),
+    };
 
     setenv("VCUDA_COPY_THREADS", "3", 1);
     return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
