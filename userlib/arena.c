@@ -317,6 +317,13 @@ bool arena_find(const void *address, size_t bytes, struct arena_block *block) {
     return found;
 }
 
+bool arena_overrun(const void *p, size_t bytes) {
+    struct arena_block block;
+
+    return arena_find(p, 1, &block) && block.kind != ARENA_REGISTERED &&
+           !arena_find(p, bytes, &block);
+}
+
 CUresult arena_start(struct thread *t) {
     char *all = NULL;
     CUresult r = arena_alloc(t, ARENA_STAGES * STAGE_BYTES, ARENA_STAGING, 0, (void **)&all);

@@ -67,6 +67,12 @@ void arena_forget(uint64_t context);
 bool arena_find(const void *p, size_t bytes, struct arena_block *block);
 
 /*
+ * Whether a block begins to hold [p, p+bytes), and ends within: as the driver, no call goes beyond.
+ * Not of registered memory, of which the program may have registered several pieces.
+ */
+bool arena_overrun(const void *p, size_t bytes);
+
+/*
  * Staging areas: a fixed number, each of arena_stage_bytes(). Waits until one is free, or gives
  * NULL: who holds one already must not wait for another.
  */

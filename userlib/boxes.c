@@ -65,6 +65,13 @@ static CUresult settle_type(struct vcuda_place *p) {
     }
 }
 
+/* It begins in a block of the arena, and does not end there. */
+static bool place_overruns(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
+    uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
+
+    return bytes && arena_overrun((const void *)first, bytes);
+}
+
 static CUresult settle_place(struct vcuda_copy3d *c, struct vcuda_place *p) {
     CUresult r = settle_type(p);
 
@@ -75,7 +82,10 @@ static CUresult settle_place(struct vcuda_copy3d *c, struct vcuda_place *p) {
         p->pitch = p->x + c->width;
     if (!p->height)
         p->height = p->y + c->rows;
-    return vcuda_place_apart(c, p) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!vcuda_place_apart(c, p))
+        return CUDA_ERROR_INVALID_VALUE;
+    return p->type == VCUDA_PLACE_HOST && place_overruns(c, p) ? CUDA_ERROR_INVALID_VALUE
+                                                               : CUDA_SUCCESS;
 }
 
 /* The driver cannot find fault with a place: all of it lies in memory that is known to be there. */

@@ -99,10 +99,11 @@ static CUresult copy_with_host(struct copy *c) {
     const void *host = (const void *)(up ? c->src : c->dst);
     struct arena_block block;
     /* An address that is not known to be good must be judged by the driver, at once. */
-    bool post = !c->wait && ranges_cover(device, c->bytes);
+    bool good = ranges_cover(device, c->bytes), post = !c->wait && good;
     uint64_t graph;
 
-    if (on_device((uint64_t)host)) /* cannot be read here */
+    if (on_device((uint64_t)host) || /* cannot be read here */
+        (!good && arena_overrun((const void *)device, c->bytes)))
         return CUDA_ERROR_INVALID_VALUE;
     if (arena_find(host, c->bytes, &block)) {
         COUNT(bytes_moved_pinned, c->bytes);
@@ -110,6 +111,8 @@ static CUresult copy_with_host(struct copy *c) {
             return wire_copy_done(c->t, c->direction, c->dst, c->src, c->bytes, c->stream);
         return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
     }
+    if (arena_overrun(host, c->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
     COUNT(bytes_moved_pageable, c->bytes);
     if (!c->wait && capture_any() && (graph = capture_graph(c->t, c->stream)))
         return copy_captured(c, graph);
@@ -118,6 +121,12 @@ static CUresult copy_with_host(struct copy *c) {
         return wire_copy_inline(c->t, post, c->dst, c->stream, host, (uint32_t)c->bytes);
     }
     return copy_staged(c);
+}
+
+/* The driver knows whole regions of the arena only, and lets a call go from a block into the next.
+ */
+static bool overruns(uint64_t address, size_t bytes) {
+    return !ranges_cover(address, bytes) && arena_overrun((const void *)address, bytes);
 }
 
 /* Memory of the program's, where the call may mean a device's. */
@@ -132,6 +141,8 @@ static bool in_arena(uint64_t address, size_t bytes) {
 static CUresult copy_on_device(struct copy *c) {
     bool post = ranges_cover(c->dst, c->bytes) && ranges_cover(c->src, c->bytes);
 
+    if (!post && (overruns(c->dst, c->bytes) || overruns(c->src, c->bytes)))
+        return CUDA_ERROR_INVALID_VALUE;
     if (c->wait && !post && (in_arena(c->dst, c->bytes) || in_arena(c->src, c->bytes)))
         return wire_copy_done(c->t, c->direction, c->dst, c->src, c->bytes, c->stream);
     return wire_copy_async(c->t, post, c->direction, c->dst, c->src, c->bytes, c->stream);
@@ -164,8 +175,11 @@ static uint32_t captured_direction(const struct copy *c) {
 
 /* Not by the driver, which makes its caller wait for such a copy: that would be the worker. */
 static CUresult copy_on_host(struct copy *c) {
-    CUresult r = wire_cuStreamSynchronize(c->t, c->stream);
+    CUresult r;
 
+    if (overruns(c->dst, c->bytes) || overruns(c->src, c->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_cuStreamSynchronize(c->t, c->stream);
     if (r == CUDA_SUCCESS)
         memmove((void *)c->dst, (const void *)c->src, c->bytes);
     return r;
@@ -235,6 +249,7 @@ fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream
     struct arena_block block;
     uint64_t name;
     struct thread *t;
+    bool good;
     CUresult r = guest_enter_stream(&t, stream, &name);
 
     if (r != CUDA_SUCCESS)
@@ -243,7 +258,10 @@ fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream
         return CUDA_ERROR_INVALID_VALUE;
     if (!count)
         return CUDA_SUCCESS;
-    r = wire_fill(t, ranges_cover(dst, count * width), dst, value, width, count, name);
+    good = ranges_cover(dst, count * width);
+    if (!good && arena_overrun((const void *)dst, count * width))
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_fill(t, good, dst, value, width, count, name);
     if (r == CUDA_SUCCESS && wait && arena_find((const void *)dst, 1, &block))
         r = wire_cuStreamSynchronize(t, name);
     return r;

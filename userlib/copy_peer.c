@@ -60,6 +60,10 @@ static CUresult copy_on_host(struct thread *t, const struct peer_copy *c, uint64
 static CUresult run(struct thread *t, const struct peer_copy *c, uint64_t name) {
     bool good = is_of(c->dst, c->bytes, c->to) && is_of(c->src, c->bytes, c->from);
 
+    /* The driver knows whole regions of the arena only. */
+    if (!good && (arena_overrun((const void *)c->dst, c->bytes) ||
+                  arena_overrun((const void *)c->src, c->bytes)))
+        return CUDA_ERROR_INVALID_VALUE;
     if (!good && in_arena(c->dst, c->bytes) && in_arena(c->src, c->bytes) &&
         !(capture_any() && capture_graph(t, name)))
         return copy_on_host(t, c, name);

@@ -18,15 +18,22 @@ struct fill2d {
     size_t rows;
 };
 
-/* The driver cannot find fault with it: it may be posted. */
-static bool is_good(const struct fill2d *f) {
+/* From its first byte to its last; 0: more than 64 bits hold. */
+static uint64_t span(const struct fill2d *f) {
     uint64_t row, bytes;
 
     if (__builtin_mul_overflow(f->columns, f->width, &row) ||
         __builtin_mul_overflow(f->rows - 1, f->pitch, &bytes) ||
         __builtin_add_overflow(bytes, row, &bytes))
-        return false;
-    return !(f->dst % f->width) && f->pitch <= PITCH_MAX &&
+        return 0;
+    return bytes;
+}
+
+/* The driver cannot find fault with it: it may be posted. */
+static bool is_good(const struct fill2d *f) {
+    uint64_t row = f->columns * f->width, bytes = span(f);
+
+    return bytes && !(f->dst % f->width) && f->pitch <= PITCH_MAX &&
            (f->rows == 1 || (!(f->pitch % f->width) && f->pitch >= row)) &&
            ranges_cover(f->dst, bytes);
 }
@@ -39,6 +46,7 @@ static CUresult fill2d(const struct fill2d *f, CUstream stream, bool wait) {
     struct arena_block block;
     uint64_t name;
     struct thread *t;
+    bool good;
     CUresult r = guest_enter_stream(&t, stream, &name);
 
     if (r != CUDA_SUCCESS)
@@ -46,7 +54,11 @@ static CUresult fill2d(const struct fill2d *f, CUstream stream, bool wait) {
     /* Rows of so many bytes that their number wraps to none are none, as native. */
     if (f->columns * f->width == 0 || !f->rows)
         return CUDA_SUCCESS;
-    r = wire_fill2d(t, is_good(f), f->dst, f->pitch, f->value, f->width, f->columns, f->rows, name);
+    good = is_good(f);
+    /* The driver knows whole regions of the arena only. */
+    if (!good && arena_overrun((const void *)f->dst, span(f)))
+        return CUDA_ERROR_INVALID_VALUE;
+    r = wire_fill2d(t, good, f->dst, f->pitch, f->value, f->width, f->columns, f->rows, name);
     if (r == CUDA_SUCCESS && wait && arena_find((const void *)f->dst, 1, &block))
         r = wire_cuStreamSynchronize(t, name);
     return r;

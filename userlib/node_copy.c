@@ -60,7 +60,7 @@ static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool
     if (p->type == VCUDA_PLACE_DEVICE)
         return CUDA_SUCCESS;
     bytes = vcuda_place_span(c, p, (__u64 *)&first);
-    if (!bytes)
+    if (!bytes || arena_overrun((const void *)first, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     *pageable = *pageable || !arena_find((const void *)first, bytes, &block);
     return CUDA_SUCCESS;

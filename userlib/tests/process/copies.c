@@ -220,10 +220,79 @@ static int case_captured_within_host(void) {
     return 0;
 }
 
+/* ---- calls that go beyond memory ---- */
+
+#define REFUSES(call) EXPECT((call) == CUDA_ERROR_INVALID_VALUE)
+
+/* A copy of `rows` rows of a page to the device, or back. */
+static CUresult copy_rows(CUmemorytype type, CUdeviceptr host, CUdeviceptr on_device, size_t rows,
+                          bool back) {
+    CUDA_MEMCPY2D c = {
+        .dstMemoryType = back ? type : CU_MEMORYTYPE_DEVICE,
+        .dstHost = (void *)host,
+        .dstDevice = back ? host : on_device,
+        .dstPitch = BYTES,
+        .srcMemoryType = back ? CU_MEMORYTYPE_DEVICE : type,
+        .srcHost = (void *)host,
+        .srcDevice = back ? on_device : host,
+        .srcPitch = BYTES,
+        .WidthInBytes = BYTES,
+        .Height = rows,
+    };
+
+    return cuMemcpy2D(&c);
+}
+
+/* No call goes from one piece of host memory into the next. */
+static void refuse_beyond(CUdeviceptr p, CUdeviceptr large) {
+    const size_t more = 3 * MIB;
+    void *host = (void *)p;
+
+    REFUSES(cuMemcpyHtoD(large, host, more));
+    REFUSES(cuMemcpyHtoDAsync(large, host, more, CU_STREAM_PER_THREAD));
+    REFUSES(cuMemcpyDtoH(host, large, more));
+    REFUSES(cuMemcpyDtoHAsync(host, large, more, CU_STREAM_PER_THREAD));
+    REFUSES(cuMemcpy(p, large, more));
+    REFUSES(cuMemcpy(large, p, more));
+    REFUSES(cuMemcpyDtoD(p, large, more));
+    REFUSES(cuMemcpyDtoD(large, p, more));
+    REFUSES(cuMemcpyPeer(p, context, large, context, more));
+    REFUSES(cuMemcpyPeer(large, context, p, context, more));
+    REFUSES(copy_rows(CU_MEMORYTYPE_HOST, p, large, more / BYTES, false));
+    REFUSES(copy_rows(CU_MEMORYTYPE_UNIFIED, p, large, more / BYTES, true));
+    REFUSES(copy_rows(CU_MEMORYTYPE_DEVICE, p, large, more / BYTES, true));
+    REFUSES(cuMemsetD8(p, 1, more));
+    REFUSES(cuMemsetD32Async(p, 1, more / 4, NULL));
+    REFUSES(cuMemsetD2D8(p, BYTES, 1, BYTES, more / BYTES));
+    CK(cuMemcpyHtoD(large, host, 2 * MIB));
+    CK(cuMemcpyDtoH((char *)host + MIB, large, MIB));
+    CK(copy_rows(CU_MEMORYTYPE_HOST, p, large, 2 * MIB / BYTES, true));
+}
+
+static int case_beyond(void) {
+    CUdeviceptr large, p;
+    char *host[3];
+
+    make_memory();
+    CK(cuMemAlloc(&large, 4 * MIB));
+    CK(cuMemsetD8(large, 1, 4 * MIB));
+    for (int i = 0; i < 3; i++) { /* they lie side by side here */
+        CK(cuMemAllocHost((void **)&host[i], 2 * MIB));
+        memset(host[i], 0, 2 * MIB);
+    }
+    for (int i = 0; i < 3; i++)
+        refuse_beyond((CUdeviceptr)host[i], large);
+    CK(cuMemAllocManaged(&p, 2 * MIB, CU_MEM_ATTACH_GLOBAL));
+    refuse_beyond(p, large);
+    CK(cuCtxSynchronize());
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"seen", case_seen},
     {"within-host", case_within_host},
     {"captured-within-host", case_captured_within_host},
+    {"beyond", case_beyond},
     {0},
 };
 
