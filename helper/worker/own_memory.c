@@ -268,6 +268,20 @@ static CUresult into_graph(struct worker *w, uint64_t bytesize, CUstream stream,
     return r;
 }
 
+/* Where a stream's memory comes from: its context's device, whichever context is current. */
+static CUresult device_of(struct worker *w, CUstream stream, CUdevice *device) {
+    CUcontext own;
+    CUresult r = w->driver.cuStreamGetCtx(stream, &own);
+
+    if (r == CUDA_SUCCESS)
+        r = w->driver.cuCtxPushCurrent_v2(own);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = w->driver.cuCtxGetDevice(device);
+    w->driver.cuCtxPopCurrent_v2(&own);
+    return r;
+}
+
 CUresult own_cuMemAllocAsync(struct worker *w, struct frame *f, struct args_cuMemAllocAsync *a) {
     CUmemoryPool pool = NULL;
     CUdevice device;
@@ -276,7 +290,7 @@ CUresult own_cuMemAllocAsync(struct worker *w, struct frame *f, struct args_cuMe
     (void)f;
     if (captured(w, a->hStream))
         return into_graph(w, a->bytesize, a->hStream, &a->dptr, NULL);
-    r = w->driver.cuCtxGetDevice(&device);
+    r = device_of(w, a->hStream, &device);
     if (r == CUDA_SUCCESS)
         r = w->driver.cuDeviceGetMemPool(&pool, device);
     return r == CUDA_SUCCESS ? from_pool(w, pool, a->bytesize, a->hStream, &a->dptr, NULL) : r;

@@ -295,8 +295,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool,
     struct sim_space space = {.heap = &pool->device->heap, .pool = SIM_HANDLE(pool)};
     struct sim_block block;
     uint64_t addr;
-    SIM_ENTER(context);
-    CUresult result = sim_stream_get(context, handle, per_thread, &stream);
+    CUresult result = sim_stream_look(handle, per_thread, &stream);
 
     if (result != CUDA_SUCCESS)
         return result;
@@ -323,10 +322,13 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool,
 }
 
 static CUresult from_current(CUdeviceptr *dptr, size_t bytes, CUstream stream, bool per_thread) {
+    SIM_AUTO struct sim_stream *of = NULL;
     SIM_AUTO struct sim_pool *pool = NULL;
-    SIM_ENTER(context);
+    CUresult result = sim_stream_look(stream, per_thread, &of);
 
-    pool = pool_of(context->device, true);
+    if (result != CUDA_SUCCESS)
+        return result;
+    pool = pool_of(of->context->device, true);
     return pool ? allocate(dptr, bytes, pool, stream, per_thread) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -99,6 +99,20 @@ static CUresult end_pooled(uint64_t what) {
     return r == CUDA_SUCCESS ? cuCtxSynchronize() : r;
 }
 
+/* Of another device than the current context's: its stream says so. */
+static CUresult take_elsewhere(uint64_t *what) {
+    static CUstream stream;
+    CUcontext other;
+
+    if (!stream) {
+        need(cuDevicePrimaryCtxRetain(&other, 1), "other device");
+        need(cuCtxPushCurrent(other), "push");
+        need(cuStreamCreate(&stream, 0), "stream");
+        need(cuCtxPopCurrent(&other), "pop");
+    }
+    return cuMemAllocAsync((CUdeviceptr *)what, STEP, stream);
+}
+
 /* Mapped, and its handle released: the mapping alone holds it. */
 static CUresult take_mapped(uint64_t *what) {
     const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -166,7 +180,7 @@ static const struct kind kinds[] = {
     {"pitched", take_pitched, end_plain},      {"array", take_array, end_array},
     {"mipmap", take_mipmap, end_mipmap},       {"pooled", take_pooled, end_pooled},
     {"mapped", take_mapped, end_mapped},       {"handle", take_handle, end_handle},
-    {"context", take_in_context, end_context},
+    {"context", take_in_context, end_context}, {"elsewhere", take_elsewhere, end_plain},
 };
 
 static unsigned left(void) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,6 +30,15 @@ static int setup(void **state) {
                                "--warm", "2"));
     daemon_expect_status(&vcudad, "\"ready\": 2");
     return 0;
+}
+
+static int setup_two_devices(void **state) {
+    int r;
+
+    setenv("SIMGPU_DEVICES", "2", 1);
+    r = setup(state);
+    unsetenv("SIMGPU_DEVICES");
+    return r;
 }
 
 static int teardown(void **state) {
@@ -72,6 +82,17 @@ static void test_all_kinds_count(void **state) {
         snprintf(order, sizeof(order), "fill %s\n", kinds[i]);
         expect(&p, order, "32 error 2 left 2 then 34");
     }
+    assert_int_equal(program_end(&p), 0);
+}
+
+/* What a stream of another device than the current context's gives is counted, too. */
+static void test_other_device_counts(void **state) {
+    struct program p = start();
+
+    (void)state;
+    expect(&p, "fill elsewhere\n", "64 error 2 left 0 then 64");
+    expect(&p, "take 30\n", "30 error 0");
+    expect(&p, "fill elsewhere\n", "32 error 2 left 2 then 34");
     assert_int_equal(program_end(&p), 0);
 }
 
@@ -314,6 +335,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_device_is_as_large_as_the_limit),
         TEST(test_all_kinds_count),
+        cmocka_unit_test_setup_teardown(test_other_device_counts, setup_two_devices, teardown),
         TEST(test_programs_share_it),
         TEST(test_death_gives_it_back),
         TEST(test_waits_for_what_ends),
