@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "pools.h"
 #include "shared.h"
+#include "texel.h"
 #include "worker.h"
 
 /* The texture units read rows that begin at these; no pitch of the driver's is wider apart. */
@@ -108,25 +109,6 @@ CUresult own_cuMemFree_v2(struct worker *w, struct frame *f, struct args_cuMemFr
     if (!e.known)
         e = ending(MEMORY_POOLED, a->dptr);
     return ended(&e, w->driver.cuMemFree_v2(a->dptr));
-}
-
-/* Bytes of a texel at most. */
-static uint64_t texel_bytes(CUarray_format format, unsigned int channels) {
-    switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return channels;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2ull * channels;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4ull * channels;
-    default: /* packed, planes or blocks: none takes more */
-        return 8;
-    }
 }
 
 static uint64_t at_least_one(uint64_t n) {

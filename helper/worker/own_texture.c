@@ -4,8 +4,19 @@
  * session's, the table of objects knows.
  */
 #include "addresses.h"
+#include "texel.h"
 #include "texture.h"
 #include "worker.h"
+
+/* What is read of a row at most: the last one may end before the next would begin. */
+static uint64_t row_bytes(const struct vcuda_resource *r) {
+    uint64_t bytes;
+
+    if (__builtin_mul_overflow(texel_bytes((CUarray_format)r->format, r->channels), r->width,
+                               &bytes))
+        return r->pitch;
+    return bytes && bytes < r->pitch ? bytes : r->pitch;
+}
 
 /* The driver's description of what the guest's means. */
 static CUresult unpack(struct worker *w, const void *record, uint32_t len, CUDA_RESOURCE_DESC *d) {
@@ -29,7 +40,7 @@ static CUresult unpack(struct worker *w, const void *record, uint32_t len, CUDA_
         d->res.linear.sizeInBytes = r->width;
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_PITCH2D:
-        if (!addresses_rows_ok(w, r->place, r->pitch, r->pitch, r->height))
+        if (!addresses_rows_ok(w, r->place, r->pitch, row_bytes(r), r->height))
             return CUDA_ERROR_INVALID_VALUE;
         d->res.pitch2D.devPtr = r->place;
         d->res.pitch2D.format = (CUarray_format)r->format;
