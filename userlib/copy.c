@@ -254,10 +254,10 @@ fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream
 
     if (r != CUDA_SUCCESS)
         return r;
+    if (!count) /* seen natively: whatever the address is */
+        return CUDA_SUCCESS;
     if (dst % width || count > SIZE_MAX / width)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!count)
-        return CUDA_SUCCESS;
     good = ranges_cover(dst, count * width);
     if (!good && arena_overrun((const void *)dst, count * width))
         return CUDA_ERROR_INVALID_VALUE;

@@ -288,11 +288,26 @@ static int case_beyond(void) {
     return 0;
 }
 
+/* Who copies or fills nothing is not told that the address is wrong. */
+static int case_nothing(void) {
+    make_memory();
+    CK(cuMemsetD16(device + 1, 1, 0));
+    CK(cuMemsetD32(device + 2, 1, 0));
+    CK(cuMemsetD32Async(0x10, 1, 0, NULL));
+    CK(cuMemsetD2D32(device + 1, 64, 1, 0, 4));
+    CK(cuMemcpyHtoD(0, &device, 0));
+    CK(cuMemcpyDtoH(&device, 0, 0));
+    REFUSES(cuMemsetD16(device + 1, 1, 2));
+    REFUSES(cuMemcpyHtoD(0, &device, 1));
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"seen", case_seen},
     {"within-host", case_within_host},
     {"captured-within-host", case_captured_within_host},
     {"beyond", case_beyond},
+    {"nothing", case_nothing},
     {0},
 };
 
