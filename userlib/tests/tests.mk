@@ -42,7 +42,7 @@ $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/expo
 
 # ---- real processes on the simulated GPU --------------------------------------
 
-check-process: all process-rooms $(addprefix $(TEST_OUT)/,client copies devices rogue)
+check-process: all process-rooms $(addprefix $(TEST_OUT)/,client copies devices closes rogue)
 	tests/process/run
 
 check-command: all process-rooms
@@ -58,6 +58,10 @@ $(addprefix $(TEST_OUT)/,client copies devices): $(TEST_OUT)/%: tests/process/%.
 		$(CONFORMANCE)/common.h $(CONFORMANCE)/kernels/basics.ptx | $(OUT)/libcuda.so.1
 	@mkdir -p $(TEST_OUT)
 	cd $(CONFORMANCE) && $(CC) $(TEST_CFLAGS) -I. -o $@ $(CURDIR)/$< -L$(OUT) -lcuda
+
+$(TEST_OUT)/closes: tests/process/closes.c tests/process/cases.h | rooms
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(TEST_CFLAGS) -o $@ $< -ldl
 
 $(TEST_OUT)/rogue: tests/process/rogue.c $(wildcard $(TOP)/protocol/*.h) Makefile | rooms
 	@mkdir -p $(TEST_OUT)
