@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * usage: code CASE   One program of the tests in ./run: code, contexts, and what
+ * lies in streams. Exits with 0 if all calls gave what they must.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "common.h"
+
+KERNELS(basics);
+
+static CUcontext context;
+
+/* One thread waits here for what another says. */
+static int stage;
+
+static void reach(int n) {
+    __atomic_store_n(&stage, n, __ATOMIC_SEQ_CST);
+}
+
+static void await(int n) {
+    while (__atomic_load_n(&stage, __ATOMIC_SEQ_CST) < n)
+        usleep(1000);
+}
+
+static void *capture_for_another(void *unused) {
+    CUstream s;
+    CUgraph graph;
+
+    CK(cuCtxSetCurrent(context));
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+    reach(1);
+    await(2);
+    CK(cuStreamEndCapture(s, &graph));
+    return unused;
+}
+
+/* An executable whose second launch is wrong: its memory is still there. */
+static CUgraphExec allocating(void) {
+    CUDA_MEM_ALLOC_NODE_PARAMS memory = {
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+        .bytesize = 1 << 20};
+    CUgraphExec exec;
+    CUgraphNode node;
+    CUgraph graph;
+
+    CK(cuGraphCreate(&graph, 0));
+    CK(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &memory));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    return exec;
+}
+
+/* While another captures, what is made is there, although a call before it failed. */
+static int case_made_in_capture(void) {
+    CUevent events[2];
+    CUstream streams[2];
+    pthread_t thread;
+    CUgraphExec exec;
+
+    context = start();
+    exec = allocating();
+    CK(cuGraphLaunch(exec, NULL));
+    CK(cuGraphLaunch(exec, NULL)); /* fails later */
+    EXPECT(!pthread_create(&thread, NULL, capture_for_another, NULL));
+    await(1);
+    for (int i = 0; i < 2; i++) {
+        CK(cuEventCreate(&events[i], 0));
+        CK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+    }
+    EXPECT(cuStreamSynchronize(streams[0]) == CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < 2; i++) {
+        CK(cuEventRecord(events[i], streams[i]));
+        CK(cuEventSynchronize(events[i]));
+    }
+    reach(2);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+static const struct process_case cases[] = {
+    {"made-in-capture", case_made_in_capture},
+    {0},
+};
+
+int main(int argc, char **argv) {
+    return run_case(cases, argc, argv);
+}
