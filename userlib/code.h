@@ -11,18 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attributes.h"
 #include "cuda_types.h"
 #include "guest.h"
 #include "image.h"
 #include "info.h"
 #include "jit.h"
 #include "params.h"
-
-/* Attributes as the worker told them; VCUDA_ATTRIBUTE_NONE where the driver had no answer. */
-struct attributes {
-    uint32_t known;
-    int32_t value[VCUDA_FUNCTION_ATTRIBUTES];
-};
 
 struct old_launch;
 
@@ -42,7 +37,6 @@ struct function {
     uint32_t clusters;           /* 1: it runs in clusters only */
     uint32_t loaded;             /* 1: no launch needs to load it any more */
     struct attributes attributes;
-    uint32_t shared_set; /* dynamic shared memory that was allowed last, and 1; 0: unknown */
     uint64_t shapes[FUNCTION_SHAPES]; /* hashes of launches with attributes that the driver took */
     uint64_t occupancies[FUNCTION_OCCUPANCIES]; /* questions and their answers (occupancy.c) */
     struct old_launch *old;                     /* what cuParamSet and the like collected */
@@ -74,7 +68,6 @@ struct kernel {
     char *symbol;
     struct function *functions; /* one a context */
     struct attributes attributes[VCUDA_DEVICES_MAX];
-    uint32_t shared_set[VCUDA_DEVICES_MAX]; /* as a function's */
 };
 
 struct library {
@@ -85,22 +78,6 @@ struct library {
     struct module *modules; /* one a context */
     struct variable *variables;
 };
-
-/*
- * Whether an attribute has the value already that a program sets: libraries set the same before
- * each of their launches. *set is what is remembered of it.
- */
-static inline bool attribute_is_set(const uint32_t *set, CUfunction_attribute attribute,
-                                    int value) {
-    return attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
-           vcuda_load_once(set) == (uint32_t)value + 1;
-}
-
-/* Remembers that it was set. */
-static inline void attribute_remember(uint32_t *set, CUfunction_attribute attribute, int value) {
-    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-        vcuda_store_once(set, (uint32_t)value + 1);
-}
 
 /* A setting of a function, a kernel or a context has changed: what is known of occupancy is old. */
 void occupancy_forget(void);

@@ -151,19 +151,21 @@ VCUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, siz
     return r == CUDA_SUCCESS ? params_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
 }
 
-/* All at once: they change only when one is set. */
-static CUresult ask_attributes(struct thread *t, struct function *f) {
+/* All at once, since they change only when one is set; *value is that of `attrib`. */
+static CUresult ask_attributes(struct thread *t, struct function *f, CUfunction_attribute attrib,
+                               int32_t *value) {
+    uint32_t before = attributes_before(&f->attributes), len = 0;
     int32_t values[VCUDA_FUNCTION_ATTRIBUTES];
-    uint32_t len = 0;
     CUresult r = wire_function_attributes(t, f->name, values, sizeof(values), &len);
 
     if (r != CUDA_SUCCESS)
         return r;
     if (len != sizeof(values))
         return VCUDA_ERROR_LOST;
-    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++)
-        vcuda_store_once(&f->attributes.value[i], values[i]);
-    vcuda_store_release(&f->attributes.known, 1);
+    code_lock();
+    attributes_told(&f->attributes, before, values);
+    code_unlock();
+    *value = values[attrib];
     return CUDA_SUCCESS;
 }
 
@@ -178,47 +180,54 @@ VCUDA_EXPORT CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, C
     if (!pi || attrib < 0 || attrib >= VCUDA_FUNCTION_ATTRIBUTES)
         return CUDA_ERROR_INVALID_VALUE;
     r = enter_function(hfunc, pi, &f);
-    if (r == CUDA_SUCCESS && !vcuda_load_acquire(&f->attributes.known))
-        r = ask_attributes(t, f);
+    if (r == CUDA_SUCCESS && !attributes_get(&f->attributes, attrib, &value))
+        r = ask_attributes(t, f, attrib, &value);
     if (r != CUDA_SUCCESS)
         return r;
-    value = vcuda_load_once(&f->attributes.value[attrib]);
     if (value == VCUDA_ATTRIBUTE_NONE)
         return wire_cuFuncGetAttribute(t, pi, attrib, f->name);
     *pi = value;
     return CUDA_SUCCESS;
 }
 
-/* What was set for a function's kernel is no longer so there. */
+/* Under the lock: what is known of a function's kernel may no longer be so. */
 static void forget_kernel(const struct function *f) {
     struct kernel *k = f->kernel ? names_get(VCUDA_KIND_KERNEL, f->kernel) : NULL;
 
     for (int dev = 0; k && dev < VCUDA_DEVICES_MAX; dev++)
-        vcuda_store_once(&k->shared_set[dev], 0);
+        attributes_forget(&k->attributes[dev]);
 }
 
 /* Remembered, since a launch that asks for more is refused at once. */
+static void remember(struct function *f, uint32_t before, CUfunction_attribute attrib, int value) {
+    bool last;
+
+    code_lock();
+    forget_kernel(f);
+    last = attributes_set(&f->attributes, before, attrib, value);
+    if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+        vcuda_store_once(&f->max_dynamic_shared, last ? (uint32_t)value : 0);
+    code_unlock();
+    if (cuda_function_attribute_clusters(attrib))
+        vcuda_store_once(&f->clusters, 1);
+    occupancy_forget();
+}
+
 VCUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
     struct function *f;
     struct thread *t;
+    uint32_t before;
     CUresult r = enter_setting(&t, hfunc, &f);
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (attribute_is_set(&f->shared_set, attrib, value))
+    if (attributes_has(&f->attributes, attrib, value))
         return guest_fault(t);
+    before = attributes_before(&f->attributes);
     r = wire_cuFuncSetAttribute(t, (uint64_t)hfunc, attrib, value);
-    if (r != CUDA_SUCCESS)
-        return r;
-    forget_kernel(f);
-    attribute_remember(&f->shared_set, attrib, value);
-    vcuda_store_release(&f->attributes.known, 0);
-    occupancy_forget();
-    if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-        vcuda_store_once(&f->max_dynamic_shared, (uint32_t)value);
-    if (cuda_function_attribute_clusters(attrib))
-        vcuda_store_once(&f->clusters, 1);
-    return CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS)
+        remember(f, before, attrib, value);
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {

@@ -100,19 +100,21 @@ VCUDA_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, s
     return r == CUDA_SUCCESS ? params_answer(&f->layout, paramIndex, paramOffset, paramSize) : r;
 }
 
-/* All at once: they change only when one is set. */
-static CUresult ask_attributes(struct thread *t, struct kernel *k, CUdevice dev) {
+/* All at once, since they change only when one is set; *value is that of `attrib`. */
+static CUresult ask_attributes(struct thread *t, struct kernel *k, CUdevice dev,
+                               CUfunction_attribute attrib, int32_t *value) {
+    uint32_t before = attributes_before(&k->attributes[dev]), len = 0;
     int32_t values[VCUDA_FUNCTION_ATTRIBUTES];
-    uint32_t len = 0;
     CUresult r = wire_kernel_attributes(t, k->name, dev, values, sizeof(values), &len);
 
     if (r != CUDA_SUCCESS)
         return r;
     if (len != sizeof(values))
         return VCUDA_ERROR_LOST;
-    for (int i = 0; i < VCUDA_FUNCTION_ATTRIBUTES; i++)
-        vcuda_store_once(&k->attributes[dev].value[i], values[i]);
-    vcuda_store_release(&k->attributes[dev].known, 1);
+    code_lock();
+    attributes_told(&k->attributes[dev], before, values);
+    code_unlock();
+    *value = values[attrib];
     return CUDA_SUCCESS;
 }
 
@@ -129,11 +131,10 @@ VCUDA_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib,
         return CUDA_ERROR_INVALID_DEVICE;
     if (attrib < 0 || attrib >= CU_FUNC_ATTRIBUTE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!vcuda_load_acquire(&k->attributes[dev].known))
-        r = ask_attributes(t, k, dev);
+    if (!attributes_get(&k->attributes[dev], attrib, &value))
+        r = ask_attributes(t, k, dev, attrib, &value);
     if (r != CUDA_SUCCESS)
         return r;
-    value = vcuda_load_once(&k->attributes[dev].value[attrib]);
     if (value == VCUDA_ATTRIBUTE_NONE)
         return CUDA_ERROR_INVALID_VALUE;
     *pi = value;
@@ -141,14 +142,14 @@ VCUDA_EXPORT CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib,
 }
 
 /* The functions that the kernel has on the device take part: what is known of them is stale. */
-static void forget_attributes(struct kernel *k, CUdevice dev, bool clusters) {
-    vcuda_store_release(&k->attributes[dev].known, 0);
+static void remember(struct kernel *k, CUdevice dev, uint32_t before, CUfunction_attribute attrib,
+                     int value) {
     code_lock();
+    attributes_set(&k->attributes[dev], before, attrib, value);
     for (struct function *f = k->functions; f; f = f->next) {
-        vcuda_store_release(&f->attributes.known, 0);
+        attributes_forget(&f->attributes);
         vcuda_store_once(&f->max_dynamic_shared, 0); /* the next launch that needs it asks */
-        vcuda_store_once(&f->shared_set, 0);
-        if (clusters)
+        if (cuda_function_attribute_clusters(attrib))
             vcuda_store_once(&f->clusters, 1);
     }
     code_unlock();
@@ -170,17 +171,18 @@ VCUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val,
                                            CUdevice dev) {
     struct kernel *k;
     struct thread *t;
+    uint32_t before;
     CUresult r = enter_setting(&t, kernel, dev, &k);
 
-    if (r == CUDA_SUCCESS && attribute_is_set(&k->shared_set[dev], attrib, val))
-        return guest_fault(t);
-    if (r == CUDA_SUCCESS)
-        r = wire_cuKernelSetAttribute(t, attrib, val, k->name, dev);
     if (r != CUDA_SUCCESS)
         return r;
-    forget_attributes(k, dev, cuda_function_attribute_clusters(attrib));
-    attribute_remember(&k->shared_set[dev], attrib, val);
-    return CUDA_SUCCESS;
+    if (attributes_has(&k->attributes[dev], attrib, val))
+        return guest_fault(t);
+    before = attributes_before(&k->attributes[dev]);
+    r = wire_cuKernelSetAttribute(t, attrib, val, k->name, dev);
+    if (r == CUDA_SUCCESS)
+        remember(k, dev, before, attrib, val);
+    return r;
 }
 
 VCUDA_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
