@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known of a function's attributes, or of a kernel's on a device. They change only when one
- * is set; but a thread may ask for them, or set one, while another sets one. So changes are counted:
- * what a call learnt is kept only if there was none since it began. All that writes is done under
- * code_lock().
+ * is set; but a thread may ask for them, or set one, while another sets one. So changes are
+ * counted: what a call learnt is kept only if there was none since it began. All that writes is
+ * done under code_lock().
  */
 #ifndef VCUDA_USERLIB_ATTRIBUTES_H
 #define VCUDA_USERLIB_ATTRIBUTES_H

@@ -123,7 +123,7 @@ typedef bool function_is(const struct function *f, const struct function *wanted
 /* The one in a module's or kernel's list, or NULL. */
 struct function *functions_find(struct function *const *list, const struct function *wanted,
                                 function_is *is);
-/* Adds one, unless another thread was faster: then that one's, and this one is freed. */
+/* Adds one: the one that is found from now on, another if a thread was faster. */
 struct function *functions_add(struct function **list, struct function *f, function_is *is);
 
 /* Bytes of answer that a function's parameters fit into. */

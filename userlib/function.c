@@ -58,16 +58,12 @@ struct function *functions_add(struct function **list, struct function *f, funct
 
     code_lock();
     there = find(*list, f, is);
-    if (!there) {
-        f->next = *list;
-        *list = f;
-    }
+    /* Behind that one it is never found; the worker has it, and ends it with the list's owner. */
+    list = there ? &there->next : list;
+    f->next = *list;
+    *list = f;
     code_unlock();
-    if (!there)
-        return f;
-    names_retire(VCUDA_KIND_FUNCTION, f->name); /* for good: the worker has it */
-    functions_free(f);
-    return there;
+    return there ? there : f;
 }
 
 CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len) {

@@ -236,21 +236,16 @@ static struct kernel *new_kernel(struct library *l, const char *symbol) {
     return NULL;
 }
 
-/* Adds it, unless another thread was faster: then that one's. */
+/* Adds it: the one that is found from now on, as functions_add(). */
 static struct kernel *add_kernel(struct library *l, struct kernel *k) {
-    struct kernel *there;
+    struct kernel *there, **link;
 
     code_lock();
     there = find_kernel(l, k->symbol);
-    if (!there) {
-        k->next = l->kernels;
-        l->kernels = k;
-    }
+    link = there ? &there->next : &l->kernels;
+    k->next = *link;
+    *link = k;
     code_unlock();
-    if (there) {
-        names_retire(VCUDA_KIND_KERNEL, k->name); /* for good: the worker has it */
-        free_kernel(k);
-    }
     return there ? there : k;
 }
 
@@ -388,7 +383,7 @@ void library_forget_module(struct module *m) {
 }
 
 static CUresult ask_module(struct thread *t, struct library *l, struct module **out) {
-    struct module *m = calloc(1, sizeof(*m)), *there;
+    struct module *m = calloc(1, sizeof(*m)), *there, **link;
     CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (m) {
@@ -406,13 +401,10 @@ static CUresult ask_module(struct thread *t, struct library *l, struct module **
     }
     code_lock();
     there = find_module(l, m->context);
-    if (!there) {
-        m->next = l->modules;
-        l->modules = m;
-    }
+    link = there ? &there->next : &l->modules;
+    m->next = *link;
+    *link = m;
     code_unlock();
-    if (there) /* for good: the worker has it */
-        module_free(names_retire(VCUDA_KIND_MODULE, m->name));
     *out = there ? there : m;
     return CUDA_SUCCESS;
 }

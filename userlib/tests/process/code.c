@@ -82,8 +82,64 @@ static int case_made_in_capture(void) {
     return 0;
 }
 
+enum { ROUNDS = 500, SEEKERS = 4 };
+static CUmodule looked_in;
+static CUlibrary library;
+static pthread_barrier_t barrier;
+
+static void *seek(void *unused) {
+    CUfunction f;
+    CUkernel k;
+    CUmodule m;
+
+    CK(cuCtxSetCurrent(context));
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_barrier_wait(&barrier);
+        CK(cuModuleGetFunction(&f, looked_in, "count"));
+        CK(cuLibraryGetKernel(&k, library, "count"));
+        CK(cuLibraryGetModule(&m, library));
+        pthread_barrier_wait(&barrier);
+    }
+    return unused;
+}
+
+/* A name's place in its table (protocol/record.h). */
+static uintptr_t place(const void *handle) {
+    return (uintptr_t)handle >> 4 & 0xfffff;
+}
+
+/* Threads that ask for the same at the same time get the same, and use no names up. */
+static int case_found_by_many(void) {
+    pthread_t threads[SEEKERS];
+    CUfunction f, again;
+    CUkernel k;
+    CUmodule m;
+
+    context = start();
+    EXPECT(!pthread_barrier_init(&barrier, NULL, SEEKERS + 1));
+    for (int i = 0; i < SEEKERS; i++)
+        EXPECT(!pthread_create(&threads[i], NULL, seek, NULL));
+    for (int i = 0; i < ROUNDS; i++) {
+        looked_in = module(ptx_basics);
+        CK(cuLibraryLoadData(&library, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
+        pthread_barrier_wait(&barrier);
+        CK(cuModuleGetFunction(&f, looked_in, "count"));
+        pthread_barrier_wait(&barrier);
+        CK(cuModuleGetFunction(&again, looked_in, "count"));
+        CK(cuLibraryGetKernel(&k, library, "count"));
+        CK(cuLibraryGetModule(&m, library));
+        EXPECT(f == again && place(f) < 100 && place(k) < 100 && place(m) < 100);
+        CK(cuModuleUnload(looked_in));
+        CK(cuLibraryUnload(library));
+    }
+    for (int i = 0; i < SEEKERS; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"made-in-capture", case_made_in_capture},
+    {"found-by-many", case_found_by_many},
     {0},
 };
 
