@@ -199,6 +199,14 @@ uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, 
     return add(&(struct entry){.callback = callback, .stream = stream, .data = data});
 }
 
+static void function_ended(void *id) {
+    hostfunc_drop((uint64_t)(uintptr_t)id);
+}
+
+uint64_t hostfunc_register_end(uint64_t id) {
+    return hostfunc_register(function_ended, (void *)(uintptr_t)id);
+}
+
 uint64_t hostfunc_register_async(CUasyncCallback callback, void *data) {
     return add(&(struct entry){.async = callback, .data = data});
 }

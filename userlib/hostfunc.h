@@ -35,6 +35,12 @@ uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data);
 /* The same for a callback, which is also given the stream and an error. */
 uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data);
 
+/*
+ * The same for the end of a graph's function `id`: called when no graph, copy or executable has it
+ * any more, it drops that number.
+ */
+uint64_t hostfunc_register_end(uint64_t id);
+
 /* The same for notifications of a device, which say `handle`; it may be set later. */
 uint64_t hostfunc_register_async(CUasyncCallback callback, void *data);
 void hostfunc_set_handle(uint64_t id, CUasyncCallbackHandle handle);

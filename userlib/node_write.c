@@ -71,19 +71,13 @@ static CUresult write_fill(const CUDA_MEMSET_NODE_PARAMS_v2 *m, struct node_reco
     return CUDA_SUCCESS;
 }
 
-/* Told by the driver when no graph has the node any more. */
-static void function_ended(void *id) {
-    hostfunc_drop((uint64_t)(uintptr_t)id);
-}
-
 static CUresult write_host(const CUDA_HOST_NODE_PARAMS_v2 *h, struct node_record *out) {
     if (!h->fn)
         return CUDA_ERROR_INVALID_VALUE;
     out->node.host.function = hostfunc_register(h->fn, h->userData);
     if (!out->node.host.function)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    out->node.host.end =
-        hostfunc_register(function_ended, (void *)(uintptr_t)out->node.host.function);
+    out->node.host.end = hostfunc_register_end(out->node.host.function);
     if (out->node.host.end)
         return CUDA_SUCCESS;
     hostfunc_drop(out->node.host.function);

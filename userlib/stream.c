@@ -291,9 +291,15 @@ VCUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dstStream, CUstream srcStr
     return r == CUDA_SUCCESS ? wire_cuStreamCopyAttributes(t, dst, src) : r;
 }
 
+/* What is captured is called again and again, until its end is told. */
 static CUresult launch_host(struct thread *t, uint64_t stream, uint64_t id, bool callback) {
-    CUresult r = id ? wire_launch_host(t, stream, id, callback) : CUDA_ERROR_OUT_OF_MEMORY;
+    uint64_t end = id && !callback && capture_any() ? hostfunc_register_end(id) : 0;
+    uint32_t captured = 0;
+    CUresult r =
+        id ? wire_launch_host(t, stream, id, end, callback, &captured) : CUDA_ERROR_OUT_OF_MEMORY;
 
+    if (r != CUDA_SUCCESS || !captured)
+        hostfunc_drop(end);
     if (r != CUDA_SUCCESS)
         hostfunc_drop(id);
     return r;

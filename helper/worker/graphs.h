@@ -30,4 +30,10 @@ CUresult graph_list_put(struct worker *w, uint64_t owner, const struct graph_lis
 /* The data of `count` edges out of a record, NULL if it was left out. */
 CUresult graph_edges(const void *edges, uint32_t len, size_t count, const CUgraphEdgeData **out);
 
+/*
+ * A host function's number must live as long as any graph, copy or executable has the node: only
+ * the driver knows. It tells the guest, by the number `end`, when it lets go of the last of them.
+ */
+void graph_tie_end(struct worker *w, CUgraph graph, uint64_t end);
+
 #endif

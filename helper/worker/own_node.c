@@ -10,21 +10,13 @@
 #include "memory.h"
 #include "pools.h"
 
-/*
- * A host function's number must live as long as any graph, copy or executable has the node: only
- * the driver knows. It tells by ending a user object that goes with the graph.
- */
-static CUresult tie_end(struct worker *w, CUgraph graph, uint64_t end) {
+void graph_tie_end(struct worker *w, CUgraph graph, uint64_t end) {
     CUuserObject object;
-    CUresult r = w->driver.cuUserObjectCreate(&object, hostfunc_arg(end), hostfunc_tell, 1,
-                                              CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
 
-    if (r != CUDA_SUCCESS)
-        return r;
-    r = w->driver.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
-    if (r != CUDA_SUCCESS)
-        w->driver.cuUserObjectRelease(object, 1);
-    return r;
+    /* What the graph does not take stays as it is: its end would be told at once. */
+    if (w->driver.cuUserObjectCreate(&object, hostfunc_arg(end), hostfunc_tell, 1,
+                                     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) == CUDA_SUCCESS)
+        w->driver.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
 }
 
 /* What a node brought into being: the address of its memory, or the names of its graphs. */
@@ -74,7 +66,7 @@ static CUresult add(struct worker *w, struct args_graph_node_add *a, struct node
     if (!name)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (n->type == CU_GRAPH_NODE_TYPE_HOST)
-        tie_end(w, a->graph, n->host.end);
+        graph_tie_end(w, a->graph, n->host.end);
     /* What was moved into a node ends with it. */
     if (n->type == CU_GRAPH_NODE_TYPE_GRAPH &&
         n->child.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
@@ -109,7 +101,7 @@ CUresult own_graph_node_set(struct worker *w, struct frame *f, struct args_graph
     if (r == CUDA_SUCCESS && n->type == CU_GRAPH_NODE_TYPE_HOST &&
         frame_object(w, VCUDA_KIND_GRAPH, graph_owner_of(w, a->node_name), (void **)&graph) ==
             CUDA_SUCCESS)
-        tie_end(w, graph, n->host.end);
+        graph_tie_end(w, graph, n->host.end);
     return r;
 }
 

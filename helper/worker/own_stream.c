@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Streams and events. */
 #include "bundle.h"
+#include "graphs.h"
 #include "ipc.h"
 #include "hostfunc.h"
 #include "launch_attributes.h"
@@ -47,20 +48,34 @@ CUresult own_cuEventSynchronize(struct worker *w, struct frame *f,
     return pending_event(f, a->hEvent);
 }
 
-/* A captured function runs whenever the graph does. */
-static bool is_captured(struct worker *w, CUstream stream) {
-    CUstreamCaptureStatus status;
+/* The graph that a stream is captured into; NULL: it is not captured. */
+static CUgraph capturing(struct worker *w, CUstream stream) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = NULL;
+    cuuint64_t id;
+    CUresult r =
+        w->driver.cuStreamGetCaptureInfo_v3(stream, &status, &id, &graph, NULL, NULL, NULL);
 
-    return w->driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return r == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? graph : NULL;
+}
+
+/* A captured function runs whenever the graph does. */
+static CUresult launch_function(struct worker *w, struct args_launch_host *a) {
+    CUgraph graph = capturing(w, a->stream);
+    CUresult r = w->driver.cuLaunchHostFunc(a->stream, graph ? hostfunc_again : hostfunc_once,
+                                            hostfunc_arg(a->id));
+
+    a->captured = graph != NULL;
+    if (r == CUDA_SUCCESS && graph && a->end)
+        graph_tie_end(w, graph, a->end);
+    return r;
 }
 
 CUresult own_launch_host(struct worker *w, struct frame *f, struct args_launch_host *a) {
     (void)f;
     if (a->callback)
         return w->driver.cuStreamAddCallback(a->stream, hostfunc_callback, hostfunc_arg(a->id), 0);
-    return w->driver.cuLaunchHostFunc(
-        a->stream, is_captured(w, a->stream) ? hostfunc_again : hostfunc_once, hostfunc_arg(a->id));
+    return launch_function(w, a);
 }
 
 /* A value with a handle in it would be the guest's number; no attribute of a stream has one. */

@@ -4,7 +4,9 @@
  * lies in streams. Exits with 0 if all calls gave what they must.
  */
 #define _GNU_SOURCE
+#include <malloc.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -137,9 +139,67 @@ static int case_found_by_many(void) {
     return 0;
 }
 
+static void count(void *n) {
+    __atomic_fetch_add((int *)n, 1, __ATOMIC_SEQ_CST);
+}
+
+static void post(void *semaphore) {
+    sem_post(semaphore);
+}
+
+/* An executable that calls count(n) once; *graph is what it was made of. */
+static CUgraphExec capture_count(CUstream s, int *n, CUgraph *graph) {
+    CUgraphExec exec;
+
+    CK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuLaunchHostFunc(s, count, n));
+    CK(cuStreamEndCapture(s, graph));
+    CK(cuGraphInstantiateWithFlags(&exec, *graph, 0));
+    return exec;
+}
+
+/* Has `ended` posted when nothing has the graph any more. */
+static void tell_end(CUgraph graph, sem_t *ended) {
+    CUuserObject object;
+
+    CK(cuUserObjectCreate(&object, ended, post, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+}
+
+/* A captured function can be called for as long as anything has it, and is forgotten then. */
+static int case_captured_functions(void) {
+    enum { CAPTURES = 2000, GROWTH = 64 << 10 };
+    int n = 0;
+    size_t before = 0;
+    CUgraphExec exec;
+    CUgraph graph;
+    CUstream s;
+    sem_t ended;
+
+    start();
+    sem_init(&ended, 0, 0);
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < CAPTURES; i++) {
+        exec = capture_count(s, &n, &graph);
+        tell_end(graph, &ended);
+        CK(cuGraphLaunch(exec, s));
+        CK(cuGraphDestroy(graph));
+        CK(cuGraphLaunch(exec, s));
+        CK(cuGraphExecDestroy(exec));
+        CK(cuStreamSynchronize(s));
+        EXPECT(n == 2 * (i + 1));
+        sem_wait(&ended);
+        if (i == CAPTURES / 10)
+            before = mallinfo2().uordblks;
+    }
+    EXPECT(mallinfo2().uordblks < before + GROWTH);
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"made-in-capture", case_made_in_capture},
     {"found-by-many", case_found_by_many},
+    {"captured-functions", case_captured_functions},
     {0},
 };
 
