@@ -33,6 +33,7 @@ struct frame {
     bool event_is_ours; /* from the pool; else the guest's own, or told.c's if it is told of */
     CUevent event;
     uint64_t event_context; /* name */
+    uint32_t event_since;   /* how often names like that one had ended when it was taken */
     uint32_t told;          /* what the GPU writes to tell the program itself; 0: nothing */
     /* what a new object belongs to; 0: the caller's context */
     uint64_t owner;

@@ -28,7 +28,9 @@ CUresult own_cuDevicePrimaryCtxRetain(struct worker *w, struct frame *f,
     return r;
 }
 
-static void end_memory(uint64_t context) {
+/* Once more also what was forgotten before: calls in the context may have been made meanwhile. */
+static void forget_ended(uint64_t context) {
+    pending_forget_context(context);
     ipc_end_context(context);
     memory_end_context(context);
 }
@@ -61,7 +63,7 @@ CUresult own_cuDevicePrimaryCtxRelease_v2(struct worker *w, struct frame *f,
     worker_forget_context();
     for (holds = vcuda_exchange(&w->holds[a->dev], 0); holds && r == CUDA_SUCCESS; holds--)
         r = w->driver.cuDevicePrimaryCtxRelease_v2(device);
-    end_memory(a->ctx_name);
+    forget_ended(a->ctx_name);
     if (a->dev == 0)
         register_again(w, 1); /* its name ends after this call */
     return r;
@@ -81,9 +83,8 @@ CUresult own_cuDevicePrimaryCtxReset_v2(struct worker *w, struct frame *f,
     if (r != CUDA_SUCCESS)
         return r;
     name = objects_end_primary(&w->objects, (uint64_t)a->dev);
-    pending_forget_context(name);
     worker_forget_context();
-    end_memory(name);
+    forget_ended(name);
     if (a->dev == 0) {
         regions_unregistered(w);
         register_again(w, 0);
@@ -118,7 +119,7 @@ CUresult own_cuCtxDestroy_v2(struct worker *w, struct frame *f, struct args_cuCt
     worker_forget_context();
     r = w->driver.cuCtxDestroy_v2(a->ctx);
     if (r == CUDA_SUCCESS)
-        end_memory(a->ctx_name);
+        forget_ended(a->ctx_name);
     return r;
 }
 

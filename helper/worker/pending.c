@@ -28,6 +28,8 @@
 #define IN_VAIN_MAX 2
 /* Events kept for reuse. */
 #define POOL_MAX 256
+/* Contexts' ends are counted in so many places. */
+#define ENDS 256
 
 struct pending {
     struct pending *next_one;
@@ -58,14 +60,21 @@ static struct {
     CUevent event;
 } pool[POOL_MAX];
 static uint32_t pool_count;
+/* A primary context's name lives on, and another context has it then: events are not that one's. */
+static uint32_t ends[ENDS];
+
+static uint32_t *ends_of(uint64_t context) {
+    return &ends[vcuda_name_index(context) % ENDS];
+}
 
 void pending_start(struct worker *w) {
     vcuda_spin_init(&asking, ASK_NS, w->link.elsewhere);
 }
 
-static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event) {
+static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event, uint32_t *since) {
     *event = NULL;
     pthread_mutex_lock(&pool_lock);
+    *since = *ends_of(context);
     for (uint32_t i = pool_count; i-- > 0 && !*event;) {
         if (pool[i].context == context) {
             *event = pool[i].event;
@@ -78,23 +87,26 @@ static CUresult pool_take(struct worker *w, uint64_t context, CUevent *event) {
     return w->driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
 }
 
-static void pool_give(struct worker *w, uint64_t context, CUevent event) {
-    bool kept;
+/* One that ended with its context is not the driver's any more: it is not even destroyed. */
+static void pool_give(struct worker *w, uint64_t context, CUevent event, uint32_t since) {
+    bool ended, kept;
 
     pthread_mutex_lock(&pool_lock);
-    kept = pool_count < POOL_MAX;
+    ended = *ends_of(context) != since;
+    kept = !ended && pool_count < POOL_MAX;
     if (kept) {
         pool[pool_count].context = context;
         pool[pool_count++].event = event;
     }
     pthread_mutex_unlock(&pool_lock);
-    if (!kept)
+    if (!kept && !ended)
         w->driver.cuEventDestroy_v2(event);
 }
 
 void pending_forget_context(uint64_t context) {
     told_forget_context(context);
     pthread_mutex_lock(&pool_lock);
+    ++*ends_of(context);
     for (uint32_t i = pool_count; i-- > 0;) {
         if (pool[i].context == context)
             pool[i] = pool[--pool_count];
@@ -104,13 +116,13 @@ void pending_forget_context(uint64_t context) {
 
 /* An event of ours, behind what `stream` holds now. */
 static CUresult record_event(struct worker *w, struct frame *f, CUstream stream, uint64_t context) {
-    CUresult r = pool_take(w, context, &f->event);
+    CUresult r = pool_take(w, context, &f->event, &f->event_since);
 
     if (r != CUDA_SUCCESS)
         return r;
     r = w->driver.cuEventRecord(f->event, stream);
     if (r != CUDA_SUCCESS) {
-        pool_give(w, context, f->event);
+        pool_give(w, context, f->event, f->event_since);
         return r;
     }
     f->event_context = context;
@@ -194,7 +206,7 @@ static void let_go(struct worker *w, CUevent event) {
 /* The event is free again. */
 static void pending_finished(struct worker *w, struct frame *f) {
     if (f->event_is_ours)
-        pool_give(w, f->event_context, f->event);
+        pool_give(w, f->event_context, f->event, f->event_since);
     else if (!f->told)
         let_go(w, f->event);
 }

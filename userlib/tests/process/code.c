@@ -196,10 +196,50 @@ static int case_captured_functions(void) {
     return 0;
 }
 
+static volatile int *flag;
+
+static void *wait_in_context(void *unused) {
+    CK(cuCtxSetCurrent(context));
+    reach(1);
+    cuStreamSynchronize(NULL); /* it may hear that its context ends */
+    return unused;
+}
+
+static void *set_flag_later(void *unused) {
+    usleep(100000);
+    *flag = 1;
+    return unused;
+}
+
+/* A primary context that ends while one waits in it leaves nothing to the one after it. */
+static int case_primary_again(void) {
+    pthread_t waits, sets;
+    CUfunction wait_for;
+
+    context = start();
+    wait_for = function(module(ptx_basics), "wait_for");
+    CK(cuMemHostAlloc((void **)&flag, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
+    *flag = 0;
+    void *args[] = {&flag};
+    CK(cuLaunchKernel(wait_for, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+    EXPECT(!pthread_create(&waits, NULL, wait_in_context, NULL));
+    await(1);
+    usleep(10000);
+    EXPECT(!pthread_create(&sets, NULL, set_flag_later, NULL));
+    CK(cuDevicePrimaryCtxRelease(0)); /* waits for the kernel */
+    pthread_join(waits, NULL);
+    pthread_join(sets, NULL);
+    CK(cuDevicePrimaryCtxRetain(&context, 0));
+    CK(cuStreamSynchronize(NULL));
+    CK(cuCtxSynchronize());
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"made-in-capture", case_made_in_capture},
     {"found-by-many", case_found_by_many},
     {"captured-functions", case_captured_functions},
+    {"primary-again", case_primary_again},
     {0},
 };
 
