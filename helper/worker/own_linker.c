@@ -9,10 +9,11 @@
 #include "worker.h"
 
 /*
- * What the name of a linker stands for. Never freed, since a guest may destroy one on one thread
- * and use it on another: only what is large goes, and the state is NULL then.
+ * What the name of a linker stands for. A guest may destroy one on one thread and use it on
+ * another: who uses it looks its name up and holds it, and once destroyed it has no state.
  */
 struct linker {
+    uint32_t held; /* by its name, and by calls; under the lock of all */
     pthread_mutex_t lock;
     CUlinkState state;
     struct jit jit;
@@ -22,29 +23,60 @@ struct linker {
     size_t cubin_bytes;
 };
 
-/* One that is not destroyed. */
-static CUresult lock_any(CUlinkState name, struct linker **l) {
-    *l = (struct linker *)name;
-    pthread_mutex_lock(&(*l)->lock);
-    if ((*l)->state || (*l)->code)
-        return CUDA_SUCCESS;
-    pthread_mutex_unlock(&(*l)->lock);
-    return CUDA_ERROR_INVALID_VALUE;
+static pthread_mutex_t all = PTHREAD_MUTEX_INITIALIZER;
+
+static struct linker *new_linker(void) {
+    struct linker *l = calloc(1, sizeof(*l));
+
+    if (!l)
+        return NULL;
+    l->held = 1;
+    pthread_mutex_init(&l->lock, NULL);
+    return l;
 }
 
-/* One that links. */
-static CUresult lock(CUlinkState name, struct linker **l) {
-    CUresult r = lock_any(name, l);
+static void let_go(struct linker *l) {
+    bool last;
 
-    if (r != CUDA_SUCCESS || (*l)->state)
-        return r;
-    pthread_mutex_unlock(&(*l)->lock);
-    return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&all);
+    last = !--l->held;
+    pthread_mutex_unlock(&all);
+    if (!last)
+        return;
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+/* The linker of a name, held and locked: it may just have been destroyed. */
+static CUresult lock_any(struct worker *w, uint64_t name, struct linker **l) {
+    struct object o;
+    bool found;
+
+    pthread_mutex_lock(&all);
+    found = objects_get(&w->objects, VCUDA_KIND_LINK, name, &o);
+    *l = found ? o.native : NULL;
+    if (found)
+        (*l)->held++;
+    pthread_mutex_unlock(&all);
+    if (!found)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&(*l)->lock);
+    return CUDA_SUCCESS;
 }
 
 static CUresult unlock(struct linker *l, CUresult r) {
     pthread_mutex_unlock(&l->lock);
+    let_go(l);
     return r;
+}
+
+/* One that links. */
+static CUresult lock(struct worker *w, uint64_t name, struct linker **l) {
+    CUresult r = lock_any(w, name, l);
+
+    if (r != CUDA_SUCCESS || (*l)->state)
+        return r;
+    return unlock(*l, CUDA_ERROR_INVALID_VALUE);
 }
 
 static void end(struct linker *l) {
@@ -57,11 +89,10 @@ static void end(struct linker *l) {
 }
 
 CUresult linker_of_code(char *code, size_t bytes, CUlinkState *name) {
-    struct linker *l = calloc(1, sizeof(*l));
+    struct linker *l = new_linker();
 
     if (!l)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    pthread_mutex_init(&l->lock, NULL);
     l->cubin = l->code = code;
     l->cubin_bytes = bytes;
     *name = (CUlinkState)l;
@@ -74,10 +105,9 @@ CUresult own_link_create(struct worker *w, struct frame *f, struct args_link_cre
 
     if (a->info_cap > VCUDA_JIT_LOG_MAX || a->error_cap > VCUDA_JIT_LOG_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    l = calloc(1, sizeof(*l));
+    l = new_linker();
     if (!l)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    pthread_mutex_init(&l->lock, NULL);
     l->info = calloc(1, a->info_cap + 1);
     l->error = calloc(1, a->error_cap + 1);
     if (l->info && l->error)
@@ -88,7 +118,7 @@ CUresult own_link_create(struct worker *w, struct frame *f, struct args_link_cre
     }
     if (r != CUDA_SUCCESS) {
         end(l);
-        free(l);
+        let_go(l);
         return r;
     }
     f->owner = f->head.ctx;
@@ -140,7 +170,7 @@ CUresult own_link_add(struct worker *w, struct frame *f, struct args_link_add *a
         r = private_input(w, a, &input);
     if (r != CUDA_SUCCESS)
         return r;
-    r = lock(a->link, &l);
+    r = lock(w, a->link_name, &l);
     if (r == CUDA_SUCCESS && !room_for_logs(l, a->log_cap))
         r = unlock(l, CUDA_ERROR_INVALID_VALUE);
     if (r == CUDA_SUCCESS) {
@@ -157,7 +187,7 @@ CUresult own_link_add(struct worker *w, struct frame *f, struct args_link_add *a
 CUresult own_link_complete(struct worker *w, struct frame *f, struct args_link_complete *a) {
     struct linker *l;
     void *cubin = NULL;
-    CUresult r = lock(a->link, &l);
+    CUresult r = lock(w, a->link_name, &l);
 
     (void)f;
     if (r != CUDA_SUCCESS)
@@ -174,7 +204,7 @@ CUresult own_link_complete(struct worker *w, struct frame *f, struct args_link_c
 /* A piece of what was made, into the arena. */
 CUresult own_link_read(struct worker *w, struct frame *f, struct args_link_read *a) {
     struct linker *l;
-    CUresult r = lock_any(a->link, &l);
+    CUresult r = lock_any(w, a->link_name, &l);
 
     (void)f;
     if (r != CUDA_SUCCESS)
@@ -188,13 +218,18 @@ CUresult own_link_read(struct worker *w, struct frame *f, struct args_link_read 
 
 CUresult own_link_destroy(struct worker *w, struct frame *f, struct args_link_destroy *a) {
     struct linker *l;
-    CUresult r = lock_any(a->link, &l);
+    CUresult r = lock_any(w, a->link_name, &l);
 
     (void)f;
     if (r != CUDA_SUCCESS)
         return r;
+    if (!l->state && !l->code) /* another thread was faster, and its name has not ended yet */
+        return unlock(l, CUDA_ERROR_INVALID_VALUE);
     r = l->state ? w->driver.cuLinkDestroy(l->state) : CUDA_SUCCESS;
-    if (r == CUDA_SUCCESS)
-        end(l);
-    return unlock(l, r);
+    if (r != CUDA_SUCCESS)
+        return unlock(l, r);
+    end(l);
+    objects_end(&w->objects, a->link_name);
+    let_go(l);
+    return unlock(l, CUDA_SUCCESS);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Included by ../../Makefile.
 
-WORKER_TESTS := $(addprefix $(TEST_OUT)/test-,objects frame account addresses handoff untold variables kept bundle capture)
+WORKER_TESTS := $(addprefix $(TEST_OUT)/test-,objects frame account addresses handoff untold variables kept bundle capture \
+	linker)
 WORKER_TEST_CC := $(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Iworker $(SANITIZE)
 
 .PHONY: check-worker
@@ -18,6 +19,7 @@ $(TEST_OUT)/test-handoff: common/handoff.c
 $(TEST_OUT)/test-variables: worker/variables.c ../cuda/image.c ../cuda/fatbin.c ../cuda/unpack.c
 $(TEST_OUT)/test-kept: worker/kept.c
 $(TEST_OUT)/test-capture: worker/own_capture.c worker/objects.c
+$(TEST_OUT)/test-linker: worker/own_linker.c worker/objects.c
 $(TEST_OUT)/test-bundle: $(addprefix worker/,bundle.c chains.c objects.c) ../protocol/lock.c \
 		../protocol/clock.c
 $(TEST_OUT)/test-untold: worker/untold.c ../cuda/cuda_errors.c
