@@ -68,6 +68,15 @@ uint32_t jit_scalar_bytes(const struct jit *jit) {
     return jit->scalar_count * (uint32_t)sizeof(jit->scalars[0]);
 }
 
+/* Programs print them as text, also where there was nothing to say. */
+static void give_log(char *to, uint32_t room, const char *text, uint32_t bytes) {
+    if (!to)
+        return;
+    memcpy(to, text, bytes);
+    if (bytes < room)
+        to[bytes] = 0;
+}
+
 CUresult jit_give(struct jit *jit, const void *answer, uint32_t len) {
     const struct vcuda_module_log *log = answer;
     const char *text = (const char *)(log + 1);
@@ -76,10 +85,8 @@ CUresult jit_give(struct jit *jit, const void *answer, uint32_t len) {
     if (len < sizeof(*log) || log->info_bytes > room || log->error_bytes > room - log->info_bytes ||
         log->info_bytes > jit->info_size || log->error_bytes > jit->error_size)
         return VCUDA_ERROR_LOST;
-    if (jit->info)
-        memcpy(jit->info, text, log->info_bytes);
-    if (jit->error)
-        memcpy(jit->error, text + log->info_bytes, log->error_bytes);
+    give_log(jit->info, jit->info_size, text, log->info_bytes);
+    give_log(jit->error, jit->error_size, text + log->info_bytes, log->error_bytes);
     if (jit->info_size_out)
         *jit->info_size_out = (void *)(uintptr_t)log->info_bytes;
     if (jit->error_size_out)
