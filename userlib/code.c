@@ -96,10 +96,8 @@ void variable_note(struct thread *t, struct variable **list, uint64_t address, u
 void variables_free(struct variable *list) {
     while (list) {
         struct variable *next = list->next;
-        struct range range;
 
-        if (ranges_find(list->address, 1, &range) && range.id == list->id)
-            ranges_remove(list->address);
+        ranges_end(list->address, list->id);
         free(list);
         list = next;
     }

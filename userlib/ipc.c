@@ -102,6 +102,7 @@ VCUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle hand
 
 VCUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
     struct opened **at, *gone = NULL;
+    struct range range = {0};
     struct thread *t;
     CUresult r = guest_enter(&t);
 
@@ -109,11 +110,12 @@ VCUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
         return r;
     pthread_mutex_lock(&lock);
     at = find(dptr);
+    ranges_find(dptr, 1, &range);
     r = *at ? wire_cuIpcCloseMemHandle(t, dptr) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && --(*at)->count == 0) {
         gone = *at;
         *at = gone->next;
-        ranges_remove(dptr);
+        ranges_end(dptr, range.id);
     }
     pthread_mutex_unlock(&lock);
     free(gone);

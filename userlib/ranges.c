@@ -123,17 +123,26 @@ out:
     return ok;
 }
 
-bool ranges_remove(uint64_t start) {
+/* id: 0 for any. */
+static bool remove_range(uint64_t start, uint64_t id) {
     bool found;
     size_t at;
 
     lock_to_change();
     at = after(start);
-    found = at && ranges.all[at - 1].start == start;
+    found = at && ranges.all[at - 1].start == start && (!id || ranges.all[at - 1].id == id);
     if (found)
         drop(at - 1);
     pthread_rwlock_unlock(&ranges.lock);
     return found;
+}
+
+bool ranges_remove(uint64_t start) {
+    return remove_range(start, 0);
+}
+
+bool ranges_end(uint64_t start, uint64_t id) {
+    return id && remove_range(start, id);
 }
 
 bool ranges_take(uint64_t start, struct range *range) {

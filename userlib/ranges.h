@@ -38,6 +38,12 @@ bool ranges_add(enum range_kind kind, uint64_t start, uint64_t size, uint64_t co
 bool ranges_remove(uint64_t start);
 
 /*
+ * The same, if it still has that id: what another thread was given at its address meanwhile stays.
+ * For who hears of the driver that it has ended. 0 is no id.
+ */
+bool ranges_end(uint64_t start, uint64_t id);
+
+/*
  * Ends the allocation that starts there, if it is of a kind that cuMemFree takes, and tells what it
  * was. Before the driver is asked: another thread may be given the same address right after. A
  * graph's stays: whether it is allocated now, or will be again, the driver knows.

@@ -81,6 +81,20 @@ static void test_ids_differ(void **state) {
     assert_true(ranges_remove(BASE));
 }
 
+static void test_another_at_the_same_address_stays(void **state) {
+    struct range first, again;
+
+    (void)state;
+    assert_true(ranges_add(RANGE_PLAIN, BASE, PAGE, CONTEXT));
+    assert_true(ranges_find(BASE, 1, &first));
+    assert_true(ranges_add(RANGE_PLAIN, BASE, PAGE, CONTEXT));
+    assert_false(ranges_end(BASE, first.id));
+    assert_false(ranges_end(BASE, 0));
+    assert_true(ranges_find(BASE, 1, &again));
+    assert_true(ranges_end(BASE, again.id));
+    assert_false(ranges_find(BASE, 1, &again));
+}
+
 static void test_program_has_a_mapping_there(void **state) {
     struct range r;
     char *own = mmap((void *)(BASE + PAGE), PAGE, PROT_READ | PROT_WRITE,
@@ -243,6 +257,7 @@ int main(void) {
         cmocka_unit_test(test_reserved_while_it_lives),
         cmocka_unit_test(test_find_at_bounds),
         cmocka_unit_test(test_ids_differ),
+        cmocka_unit_test(test_another_at_the_same_address_stays),
         cmocka_unit_test(test_program_has_a_mapping_there),
         cmocka_unit_test(test_small_ones_share_pages),
         cmocka_unit_test(test_large_between_small),
