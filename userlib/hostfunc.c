@@ -18,8 +18,8 @@ struct entry {
     CUasyncCallbackHandle handle;
     void *data;
     uint32_t generation; /* upper half of the number */
-    uint32_t next_free;  /* index + 1 */
-    bool live;
+    uint32_t next;       /* index + 1: of the free ones, or of those kept */
+    bool live, kept;
 };
 
 struct request {
@@ -31,12 +31,15 @@ struct request {
     CUasyncNotificationInfo info;
 };
 
+#define KEPT_BUCKETS 256u
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work; /* there is a number, or a request */
     struct entry *entries;
     uint32_t room, free; /* free: index + 1 */
     uint32_t live;
+    uint32_t kept[KEPT_BUCKETS]; /* index + 1 */
     struct request *first, **end;
     uint32_t requests;
     bool started;
@@ -60,13 +63,17 @@ static struct entry *find(uint64_t id) {
     return e->live && e->generation == (uint32_t)(id >> 32) ? e : NULL;
 }
 
+static uint64_t number_of(const struct entry *e) {
+    return (uint64_t)e->generation << 32 | (uint64_t)(e - funcs.entries + 1);
+}
+
 static void drop(uint64_t id) {
     struct entry *e = find(id);
 
-    if (!e)
+    if (!e || e->kept)
         return;
     e->live = false;
-    e->next_free = funcs.free;
+    e->next = funcs.free;
     funcs.free = (uint32_t)id;
     vcuda_store_release(&funcs.live, funcs.live - 1);
 }
@@ -158,7 +165,7 @@ static bool grow(void) {
         return false;
     funcs.entries = entries;
     for (uint32_t i = room; i-- > funcs.room;) {
-        entries[i] = (struct entry){.next_free = funcs.free};
+        entries[i] = (struct entry){.next = funcs.free};
         funcs.free = i + 1;
     }
     funcs.room = room;
@@ -174,7 +181,7 @@ static uint64_t add(const struct entry *what) {
         uint32_t index = funcs.free, generation;
 
         e = &funcs.entries[index - 1];
-        funcs.free = e->next_free;
+        funcs.free = e->next;
         generation = e->generation + 1;
         *e = *what;
         e->generation = generation;
@@ -197,6 +204,42 @@ uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data) {
 
 uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data) {
     return add(&(struct entry){.callback = callback, .stream = stream, .data = data});
+}
+
+/* Under the lock. */
+static uint32_t *bucket_of(const struct entry *e) {
+    uint64_t h = ((uintptr_t)e->fn ^ (uintptr_t)e->data) * 0x9e3779b97f4a7c15u;
+
+    return &funcs.kept[h >> 32 & (KEPT_BUCKETS - 1)];
+}
+
+/* Under the lock: the one that is kept for the same; NULL: none is. */
+static struct entry *kept_like(const struct entry *e) {
+    for (uint32_t i = *bucket_of(e); i; i = funcs.entries[i - 1].next) {
+        struct entry *k = &funcs.entries[i - 1];
+
+        if (k->fn == e->fn && k->data == e->data)
+            return k;
+    }
+    return NULL;
+}
+
+uint64_t hostfunc_keep(uint64_t id) {
+    struct entry *e, *like;
+
+    pthread_mutex_lock(&funcs.lock);
+    e = find(id);
+    like = e ? kept_like(e) : NULL;
+    if (like) {
+        drop(id);
+        id = number_of(like);
+    } else if (e) {
+        e->kept = true;
+        e->next = *bucket_of(e);
+        *bucket_of(e) = (uint32_t)id;
+    }
+    pthread_mutex_unlock(&funcs.lock);
+    return id;
 }
 
 static void function_ended(void *id) {
@@ -229,7 +272,7 @@ uint64_t hostfunc_by_handle(CUasyncCallbackHandle handle) {
         const struct entry *e = &funcs.entries[i];
 
         if (e->live && e->async && e->handle == handle)
-            id = (uint64_t)e->generation << 32 | (i + 1);
+            id = number_of(e);
     }
     pthread_mutex_unlock(&funcs.lock);
     return id;

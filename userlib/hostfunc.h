@@ -47,6 +47,12 @@ void hostfunc_set_handle(uint64_t id, CUasyncCallbackHandle handle);
 /* The number of a registration with that handle; 0: none. */
 uint64_t hostfunc_by_handle(CUasyncCallbackHandle handle);
 
+/*
+ * A number that lives as long as the session: this one, or the one that was kept for the same
+ * function and argument before, and then this one is dropped.
+ */
+uint64_t hostfunc_keep(uint64_t id);
+
 /* Forgets a number that will not be called (any more). 0 and stale ones are fine. */
 void hostfunc_drop(uint64_t id);
 

@@ -29,6 +29,13 @@ static CUresult prepare(struct thread *t, uint64_t exec, CUgraphNode node,
     return CUDA_SUCCESS;
 }
 
+/* Nobody tells when an executable lets go of one. Programs set the same ones over and over. */
+static void keep_function(struct node_record *r) {
+    hostfunc_drop(r->node.host.end);
+    r->node.host.end = 0;
+    r->node.host.function = hostfunc_keep(r->node.host.function);
+}
+
 /* exec: NULL for the node in its graph. */
 static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgraphNodeParams *p) {
     struct node_record record;
@@ -46,6 +53,8 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
         r = node_write(t, p, owner, (uint64_t)node, &record);
     if (r != CUDA_SUCCESS)
         return r;
+    if (in_exec && record.node.type == CU_GRAPH_NODE_TYPE_HOST)
+        keep_function(&record);
     r = in_exec
             ? wire_graph_exec_set(t, (uint64_t)exec, (uint64_t)node, &record, node_bytes(&record))
             : wire_graph_node_set(t, (uint64_t)node, &record, node_bytes(&record));
@@ -53,8 +62,6 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
         node_drop(&record);
     else if (!in_exec)
         node_keep_form(node, 0, p);
-    else if (record.node.type == CU_GRAPH_NODE_TYPE_HOST)
-        hostfunc_drop(record.node.host.end); /* nobody tells when an executable lets go of it */
     return r;
 }
 

@@ -139,6 +139,13 @@ static int case_found_by_many(void) {
     return 0;
 }
 
+/* Bytes that malloc() has given. */
+static size_t allocated(void) {
+    struct mallinfo2 all = mallinfo2();
+
+    return all.uordblks + all.hblkhd;
+}
+
 static void count(void *n) {
     __atomic_fetch_add((int *)n, 1, __ATOMIC_SEQ_CST);
 }
@@ -190,9 +197,37 @@ static int case_captured_functions(void) {
         EXPECT(n == 2 * (i + 1));
         sem_wait(&ended);
         if (i == CAPTURES / 10)
-            before = mallinfo2().uordblks;
+            before = allocated();
     }
-    EXPECT(mallinfo2().uordblks < before + GROWTH);
+    EXPECT(allocated() < before + GROWTH);
+    return 0;
+}
+
+/* Functions that an executable is given over and over are remembered once. */
+static int case_functions_set(void) {
+    enum { TIMES = 4000, DIFFERENT = 8, GROWTH = 64 << 10 };
+    int n[DIFFERENT] = {0};
+    CUDA_HOST_NODE_PARAMS p = {.fn = count};
+    size_t before;
+    CUgraphExec exec;
+    CUgraphNode node;
+    CUgraph graph;
+
+    start();
+    CK(cuGraphCreate(&graph, 0));
+    p.userData = &n[0];
+    CK(cuGraphAddHostNode(&node, graph, NULL, 0, &p));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    before = allocated();
+    for (int i = 0; i < TIMES; i++) {
+        p.userData = &n[i % DIFFERENT];
+        CK(cuGraphExecHostNodeSetParams(exec, node, &p));
+        CK(cuGraphLaunch(exec, NULL));
+    }
+    CK(cuCtxSynchronize());
+    for (int i = 0; i < DIFFERENT; i++)
+        EXPECT(n[i] == TIMES / DIFFERENT);
+    EXPECT(allocated() < before + GROWTH);
     return 0;
 }
 
@@ -236,11 +271,9 @@ static int case_primary_again(void) {
 }
 
 static const struct process_case cases[] = {
-    {"made-in-capture", case_made_in_capture},
-    {"found-by-many", case_found_by_many},
-    {"captured-functions", case_captured_functions},
-    {"primary-again", case_primary_again},
-    {0},
+    {"made-in-capture", case_made_in_capture},       {"found-by-many", case_found_by_many},
+    {"captured-functions", case_captured_functions}, {"functions-set", case_functions_set},
+    {"primary-again", case_primary_again},           {0},
 };
 
 int main(int argc, char **argv) {
