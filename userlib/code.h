@@ -165,6 +165,8 @@ void module_free(void *module);
 
 /* Ends the names of a context's modules and functions. */
 void code_forget_context(uint64_t context);
+/* The module that a library has in the thread's context. */
+CUresult library_module(struct thread *t, struct library *l, CUmodule *module);
 /* Takes a module out of its library's list. */
 void library_forget_module(struct module *m);
 

@@ -115,19 +115,30 @@ static CUresult enter_setting(struct thread **t, CUfunction hfunc, struct functi
     return r == CUDA_SUCCESS ? enter_function(hfunc, hfunc, f) : r;
 }
 
+/* A kernel's function is in its library's module of the context where it runs, not the caller's. */
+static CUresult module_of_kernel(const struct function *f, CUmodule *module) {
+    struct kernel *k = names_get(VCUDA_KIND_KERNEL, f->kernel);
+    struct library *l = k ? names_get(VCUDA_KIND_LIBRARY, k->library) : NULL;
+    struct thread *t, there;
+    CUresult r = guest_enter_any(&t);
+
+    if (r != CUDA_SUCCESS)
+        return r;
+    there = *t;
+    guest_set_context(&there, f->context);
+    return l ? library_module(&there, l, module) : CUDA_ERROR_INVALID_HANDLE;
+}
+
 VCUDA_EXPORT CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
-    struct kernel *k;
     struct function *f;
     CUresult r = enter_function(hfunc, hmod, &f);
 
     if (r != CUDA_SUCCESS)
         return r;
-    if (f->module) {
-        *hmod = (CUmodule)f->module;
-        return CUDA_SUCCESS;
-    }
-    k = names_get(VCUDA_KIND_KERNEL, f->kernel);
-    return k ? cuLibraryGetModule(hmod, (CUlibrary)k->library) : CUDA_ERROR_INVALID_HANDLE;
+    if (!f->module)
+        return module_of_kernel(f, hmod);
+    *hmod = (CUmodule)f->module;
+    return CUDA_SUCCESS;
 }
 
 VCUDA_EXPORT CUresult cuFuncGetName(const char **name, CUfunction hfunc) {

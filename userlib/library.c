@@ -409,23 +409,27 @@ static CUresult ask_module(struct thread *t, struct library *l, struct module **
     return CUDA_SUCCESS;
 }
 
-VCUDA_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
-    struct library *l;
+CUresult library_module(struct thread *t, struct library *l, CUmodule *module) {
     struct module *m;
-    struct thread *t;
-    CUresult r = guest_enter(&t);
+    CUresult r;
 
-    if (r == CUDA_SUCCESS)
-        r = library_enter(&t, library, pMod, &l);
-    if (r != CUDA_SUCCESS)
-        return r;
     code_lock();
     m = find_module(l, t->context);
     code_unlock();
     r = m ? CUDA_SUCCESS : ask_module(t, l, &m);
     if (r == CUDA_SUCCESS)
-        *pMod = (CUmodule)m->name;
+        *module = (CUmodule)m->name;
     return r;
+}
+
+VCUDA_EXPORT CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
+    struct library *l;
+    struct thread *t;
+    CUresult r = guest_enter(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = library_enter(&t, library, pMod, &l);
+    return r == CUDA_SUCCESS ? library_module(t, l, pMod) : r;
 }
 
 /*

@@ -139,6 +139,33 @@ static int case_found_by_many(void) {
     return 0;
 }
 
+/* A kernel's function is in the module of its own context, whichever is current. */
+static int case_module_of_kernel(void) {
+    CUmodule modules[2], m;
+    CUfunction functions[2];
+    CUcontext contexts[2];
+    CUkernel k;
+
+    contexts[0] = start();
+    CK(cuLibraryLoadData(&library, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
+    CK(cuLibraryGetKernel(&k, library, "count"));
+    CK(cuCtxCreate(&contexts[1], NULL, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        CK(cuCtxSetCurrent(contexts[i]));
+        CK(cuKernelGetFunction(&functions[i], k));
+    }
+    CK(cuFuncGetModule(&modules[0], functions[0])); /* the other is current */
+    CK(cuCtxSetCurrent(NULL));
+    CK(cuFuncGetModule(&modules[1], functions[1]));
+    EXPECT(modules[0] != modules[1]);
+    for (int i = 0; i < 2; i++) {
+        CK(cuCtxSetCurrent(contexts[i]));
+        CK(cuLibraryGetModule(&m, library));
+        EXPECT(m == modules[i]);
+    }
+    return 0;
+}
+
 /* Bytes that malloc() has given. */
 static size_t allocated(void) {
     struct mallinfo2 all = mallinfo2();
@@ -271,9 +298,13 @@ static int case_primary_again(void) {
 }
 
 static const struct process_case cases[] = {
-    {"made-in-capture", case_made_in_capture},       {"found-by-many", case_found_by_many},
-    {"captured-functions", case_captured_functions}, {"functions-set", case_functions_set},
-    {"primary-again", case_primary_again},           {0},
+    {"made-in-capture", case_made_in_capture},
+    {"found-by-many", case_found_by_many},
+    {"module-of-kernel", case_module_of_kernel},
+    {"captured-functions", case_captured_functions},
+    {"functions-set", case_functions_set},
+    {"primary-again", case_primary_again},
+    {0},
 };
 
 int main(int argc, char **argv) {
