@@ -136,6 +136,22 @@ static void forget_module(void *object) {
     module_free(object);
 }
 
+static int function_is_of_library(const void *object, const void *arg) {
+    const struct function *f = object;
+    const struct kernel *k = f->kernel ? names_get(VCUDA_KIND_KERNEL, f->kernel) : NULL;
+
+    return k && k->library == *(const uint64_t *)arg;
+}
+
+static int module_is_of_library(const void *object, const void *arg) {
+    return ((const struct module *)object)->library == *(const uint64_t *)arg;
+}
+
+void code_forget_library(uint64_t library) {
+    names_end_if(VCUDA_KIND_FUNCTION, function_is_of_library, &library, forget_function);
+    names_end_if(VCUDA_KIND_MODULE, module_is_of_library, &library, forget_module);
+}
+
 void code_forget_context(uint64_t context) {
     names_end_if(VCUDA_KIND_FUNCTION, function_is_of, &context, forget_function);
     names_end_if(VCUDA_KIND_MODULE, module_is_of, &context, forget_module);

@@ -163,8 +163,12 @@ CUresult names_list(struct thread *t, const struct listing *l);
 /* Ends a module and its functions, also those of its names that were handed out. */
 void module_free(void *module);
 
-/* Ends the names of a context's modules and functions. */
+/*
+ * Ends the names of a context's modules and functions, and those that a library has in any context.
+ * Both may end at a time: whoever ends a name frees what it stands for, before the other goes on.
+ */
 void code_forget_context(uint64_t context);
+void code_forget_library(uint64_t library);
 /* The module that a library has in the thread's context. */
 CUresult library_module(struct thread *t, struct library *l, CUmodule *module);
 /* Takes a module out of its library's list. */

@@ -24,28 +24,23 @@ static struct library *new_library(void) {
 
 static void free_kernel(struct kernel *k) {
     names_end(VCUDA_KIND_KERNEL, k->name);
-    functions_free(k->functions);
     free(k->symbol);
     free(k);
 }
 
+/* Its name has ended: who ends what it has in a context does not find it any more. */
 static void free_library(struct library *l) {
-    while (l && l->kernels) {
+    if (!l)
+        return;
+    code_forget_library(l->name);
+    while (l->kernels) {
         struct kernel *k = l->kernels;
 
         l->kernels = k->next;
         free_kernel(k);
     }
-    while (l && l->modules) {
-        struct module *m = l->modules;
-
-        l->modules = m->next;
-        module_free(names_end(VCUDA_KIND_MODULE, m->name));
-    }
-    if (l) {
-        variables_free(l->variables);
-        bound_free(l->bound);
-    }
+    variables_free(l->variables);
+    bound_free(l->bound);
     free(l);
 }
 

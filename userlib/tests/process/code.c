@@ -139,6 +139,44 @@ static int case_found_by_many(void) {
     return 0;
 }
 
+static CUcontext ending;
+
+static void *end_context(void *unused) {
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_barrier_wait(&barrier);
+        CK(cuCtxDestroy(ending));
+        pthread_barrier_wait(&barrier);
+    }
+    return unused;
+}
+
+/* A library ends on one thread, and a context where it was used on another. */
+static int case_library_and_context_end(void) {
+    CUkernel kernels[8];
+    pthread_t thread;
+    CUfunction f;
+    CUmodule m;
+
+    CK(cuInit(0));
+    EXPECT(!pthread_barrier_init(&barrier, NULL, 2));
+    EXPECT(!pthread_create(&thread, NULL, end_context, NULL));
+    for (int i = 0; i < ROUNDS; i++) {
+        CK(cuCtxCreate(&ending, NULL, 0, 0));
+        CK(cuLibraryLoadData(&library, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
+        CK(cuLibraryEnumerateKernels(kernels, 8, library));
+        for (int k = 0; k < 8; k++)
+            CK(cuKernelGetFunction(&f, kernels[k]));
+        CK(cuLibraryGetModule(&m, library));
+        CK(cuCtxPopCurrent(NULL));
+        pthread_barrier_wait(&barrier);
+        CK(cuLibraryUnload(library));
+        pthread_barrier_wait(&barrier);
+        EXPECT(cuFuncGetModule(&m, f) == CUDA_ERROR_INVALID_HANDLE);
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 /* A kernel's function is in the module of its own context, whichever is current. */
 static int case_module_of_kernel(void) {
     CUmodule modules[2], m;
@@ -300,6 +338,7 @@ static int case_primary_again(void) {
 static const struct process_case cases[] = {
     {"made-in-capture", case_made_in_capture},
     {"found-by-many", case_found_by_many},
+    {"library-and-context-end", case_library_and_context_end},
     {"module-of-kernel", case_module_of_kernel},
     {"captured-functions", case_captured_functions},
     {"functions-set", case_functions_set},
