@@ -139,10 +139,11 @@ static int case_found_by_many(void) {
     return 0;
 }
 
+enum { ENDS = 20, LIBRARIES = 16, KERNELS_EACH = 8 };
 static CUcontext ending;
 
 static void *end_context(void *unused) {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ENDS; i++) {
         pthread_barrier_wait(&barrier);
         CK(cuCtxDestroy(ending));
         pthread_barrier_wait(&barrier);
@@ -150,9 +151,23 @@ static void *end_context(void *unused) {
     return unused;
 }
 
-/* A library ends on one thread, and a context where it was used on another. */
+/* A library with a module and functions in the context; one of these. */
+static CUfunction use_library(CUlibrary *l) {
+    CUkernel kernels[KERNELS_EACH];
+    CUfunction f = NULL;
+    CUmodule m;
+
+    CK(cuLibraryLoadData(l, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
+    CK(cuLibraryEnumerateKernels(kernels, KERNELS_EACH, *l));
+    for (int k = 0; k < KERNELS_EACH; k++)
+        CK(cuKernelGetFunction(&f, kernels[k]));
+    CK(cuLibraryGetModule(&m, *l));
+    return f;
+}
+
+/* Libraries end on one thread, and a context where they were used on another. */
 static int case_library_and_context_end(void) {
-    CUkernel kernels[8];
+    CUlibrary libraries[LIBRARIES];
     pthread_t thread;
     CUfunction f;
     CUmodule m;
@@ -160,16 +175,14 @@ static int case_library_and_context_end(void) {
     CK(cuInit(0));
     EXPECT(!pthread_barrier_init(&barrier, NULL, 2));
     EXPECT(!pthread_create(&thread, NULL, end_context, NULL));
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ENDS; i++) {
         CK(cuCtxCreate(&ending, NULL, 0, 0));
-        CK(cuLibraryLoadData(&library, ptx_basics, NULL, NULL, 0, NULL, NULL, 0));
-        CK(cuLibraryEnumerateKernels(kernels, 8, library));
-        for (int k = 0; k < 8; k++)
-            CK(cuKernelGetFunction(&f, kernels[k]));
-        CK(cuLibraryGetModule(&m, library));
+        for (int l = 0; l < LIBRARIES; l++)
+            f = use_library(&libraries[l]);
         CK(cuCtxPopCurrent(NULL));
         pthread_barrier_wait(&barrier);
-        CK(cuLibraryUnload(library));
+        for (int l = 0; l < LIBRARIES; l++)
+            CK(cuLibraryUnload(libraries[l]));
         pthread_barrier_wait(&barrier);
         EXPECT(cuFuncGetModule(&m, f) == CUDA_ERROR_INVALID_HANDLE);
     }
