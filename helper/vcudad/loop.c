@@ -4,10 +4,15 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/time.h>
 #include <time.h>
+
+/* What a handler may sleep for a peer's sake. */
+#define NUDGE_US 2000
 
 static int loop_fd = -1;
 static struct loop_timer *timers;
@@ -80,7 +85,28 @@ static void fire_due(void) {
     }
 }
 
+/* That it comes is all. */
+static void nudged(int signal) {
+    (void)signal;
+}
+
+/*
+ * While handlers run a signal comes again and again. Who closes a socket last also ends the
+ * descriptors that lie unread in it, and a peer may have made one of them linger: a close that
+ * sleeps for as long as the peer said (SO_LINGER), unless there is a signal. Calls that may be
+ * restarted are.
+ */
+static void nudge(bool on) {
+    const struct timeval step = {0, on ? NUDGE_US : 0};
+
+    setitimer(ITIMER_REAL, &(struct itimerval){step, step}, NULL);
+}
+
 void loop_run(void) {
+    const struct sigaction action = {.sa_handler = nudged, .sa_flags = SA_RESTART};
+
+    if (sigaction(SIGALRM, &action, NULL))
+        die("sigaction");
     while (!quitting) {
         /* One at a time: a handler may free the source of the next event. */
         struct epoll_event event;
@@ -88,12 +114,14 @@ void loop_run(void) {
 
         if (got < 0 && errno != EINTR)
             die("epoll_wait");
+        nudge(true);
         if (got == 1) {
             struct loop_source *source = event.data.ptr;
 
             source->ready(source, event.events);
         }
         fire_due();
+        nudge(false);
     }
 }
 

@@ -33,7 +33,7 @@ void loop_timer_clear(struct loop_timer *timer);
 /* Monotonic milliseconds. */
 uint64_t loop_now(void);
 
-/* Runs until loop_quit(). */
+/* Runs until loop_quit(). SIGALRM is its own; a handler's calls may be interrupted by it. */
 void loop_run(void);
 void loop_quit(void);
 

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define PATIENCE_MS 2000
+/* Who asks at once needs no patience: silent ones must not take all of vcudad's descriptors. */
+#define REFUSALS_MAX 256
 
 struct refusal {
     struct loop_source source;
@@ -24,7 +26,8 @@ struct refusal {
     struct refusal *next;
 };
 
-static struct refusal *refusals;
+static struct refusal *refusals; /* the newest first */
+static unsigned count;
 static struct loop_timer sweep;
 
 /* Whether the client's message was there, and is answered. Its descriptors vanish unread. */
@@ -44,6 +47,7 @@ static void forget(struct refusal *refusal) {
     while (*link != refusal)
         link = &(*link)->next;
     *link = refusal->next;
+    count--;
     loop_remove(refusal->fd);
     close(refusal->fd);
     free(refusal);
@@ -69,6 +73,14 @@ static void forget_silent(struct loop_timer *timer) {
         loop_timer_set(timer, PATIENCE_MS / 2);
 }
 
+static void forget_oldest(void) {
+    struct refusal *oldest = refusals;
+
+    while (oldest->next)
+        oldest = oldest->next;
+    forget(oldest);
+}
+
 void refusal_start(int fd, int error) {
     struct refusal *refusal;
 
@@ -76,6 +88,8 @@ void refusal_start(int fd, int error) {
         close(fd);
         return;
     }
+    if (count == REFUSALS_MAX)
+        forget_oldest();
     refusal = malloc(sizeof(*refusal));
     if (!refusal) {
         close(fd);
@@ -89,6 +103,7 @@ void refusal_start(int fd, int error) {
         .next = refusals,
     };
     refusals = refusal;
+    count++;
     loop_add(fd, &refusal->source, EPOLLIN | EPOLLRDHUP);
     sweep.fire = forget_silent;
     if (!sweep.at)

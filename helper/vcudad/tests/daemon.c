@@ -182,13 +182,17 @@ static int connect_soon(const struct sockaddr_un *address) {
     return -1;
 }
 
-int client_connect(const struct daemon *daemon) {
+int client_connect_silent(const struct daemon *daemon) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct vcuda_local_msg open = {.op = VCUDA_LOCAL_OPEN, .version = 1};
-    int fd;
 
     strcpy(address.sun_path, daemon->socket);
-    fd = connect_soon(&address);
+    return connect_soon(&address);
+}
+
+int client_connect(const struct daemon *daemon) {
+    struct vcuda_local_msg open = {.op = VCUDA_LOCAL_OPEN, .version = 1};
+    int fd = client_connect_silent(daemon);
+
     assert_int_equal(send(fd, &open, sizeof(open), MSG_NOSIGNAL), sizeof(open));
     return fd;
 }

@@ -40,6 +40,8 @@ unsigned daemon_count_log(const struct daemon *daemon, const char *text);
 /* A worker that was started besides the one given. */
 pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker);
 
+/* A client that says nothing yet. */
+int client_connect_silent(const struct daemon *daemon);
 /* A connection that has sent LOCAL_OPEN. */
 int client_connect(const struct daemon *daemon);
 /* The status that LOCAL_OPENED brings; end of file counts as -EPIPE. */

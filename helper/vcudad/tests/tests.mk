@@ -3,14 +3,14 @@
 
 TESTS := vcudad/tests
 TEST_OUT := $(OUT)/tests
-TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-codes test-sandbox test-vcudad probe-worker)
+TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-codes test-sandbox test-vcudad test-hostile probe-worker)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: check check-vcudad check-session session-rooms
 .SECONDARY:
 check: check-vcudad check-session
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
-	@$(TOP)/tools/tap-each $(addprefix $(TEST_OUT)/test-,common shares codes sandbox vcudad)
+	@$(TOP)/tools/tap-each $(addprefix $(TEST_OUT)/test-,common shares codes sandbox vcudad hostile)
 
 # Any library that a worker can load in place of a driver.
 $(OBJ)/$(TESTS)/%.o: ALL_CFLAGS += -DVCUDAD='"$(OUT)/vcudad"' \
