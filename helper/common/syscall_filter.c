@@ -10,6 +10,8 @@
 #include "syscall_filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdint.h>
@@ -125,6 +127,24 @@ static int deny_others(scmp_filter_ctx filter) {
                             SCMP_A0(SCMP_CMP_NE, 0));
 }
 
+/* What a call takes as an int: its upper half is nobody's to look at. */
+static int deny_number(scmp_filter_ctx filter, int call, unsigned int argument, uint32_t number) {
+    return seccomp_rule_add(
+        filter, SCMP_ACT_ERRNO(EPERM), call, 1,
+        SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)number));
+}
+
+/* A file can be told whom to send a signal, of any kind, when there is something to read. */
+static int deny_owners(scmp_filter_ctx filter) {
+    int error = deny_number(filter, SCMP_SYS(fcntl), 1, F_SETOWN);
+
+    if (!error)
+        error = deny_number(filter, SCMP_SYS(fcntl), 1, F_SETOWN_EX);
+    if (!error)
+        error = deny_number(filter, SCMP_SYS(ioctl), 1, FIOSETOWN);
+    return error ? error : deny_number(filter, SCMP_SYS(ioctl), 1, SIOCSPGRP);
+}
+
 /*
  * Connected Unix sockets only: the driver binds one to pass descriptors
  * between processes that share GPU memory. A datagram socket could send to
@@ -154,6 +174,8 @@ static int load(scmp_filter_ctx filter) {
         error = deny_processes(filter);
     if (!error)
         error = deny_others(filter);
+    if (!error)
+        error = deny_owners(filter);
     if (!error)
         error = deny_sockets(filter, SCMP_SYS(socket));
     if (!error)

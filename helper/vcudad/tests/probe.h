@@ -25,6 +25,7 @@ enum probe_attempt {
     PROBE_CONNECT,
     PROBE_SIGNAL_INIT,
     PROBE_SIGNAL_SELF,
+    PROBE_SIGNAL_BY_FILE,
     PROBE_PTRACE,
     PROBE_BPF,
     PROBE_ROOT,

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -113,6 +115,26 @@ static int try_signal_self(void) {
     return outcome(kill(getpid(), 0));
 }
 
+/* A signal to vcudad by a file that has something to read: EPERM if no way there is open. */
+static int try_signal_by_file(void) {
+    const struct f_owner_ex owner = {F_OWNER_PID, getppid()};
+    int other = getppid(), ends[2];
+    int errors[4];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return errno;
+    errors[0] = outcome(fcntl(ends[0], F_SETOWN, other));
+    errors[1] = outcome(fcntl(ends[0], F_SETOWN_EX, &owner));
+    errors[2] = outcome(ioctl(ends[0], FIOSETOWN, &other));
+    errors[3] = outcome(syscall(SYS_fcntl, ends[0], 1l << 32 | F_SETOWN, (long)other));
+    close(ends[0]);
+    close(ends[1]);
+    for (int i = 0; i < 4; i++)
+        if (errors[i] != EPERM)
+            return errors[i];
+    return EPERM;
+}
+
 static int try_ptrace(void) {
     return outcome(ptrace(PTRACE_ATTACH, 0, NULL, NULL)); /* ESRCH where it is allowed */
 }
@@ -156,6 +178,7 @@ static int (*const attempts[])(void) = {
     [PROBE_CONNECT] = try_connect,
     [PROBE_SIGNAL_INIT] = try_signal_init,
     [PROBE_SIGNAL_SELF] = try_signal_self,
+    [PROBE_SIGNAL_BY_FILE] = try_signal_by_file,
     [PROBE_PTRACE] = try_ptrace,
     [PROBE_BPF] = try_bpf,
     [PROBE_ROOT] = try_root,

@@ -76,8 +76,9 @@ static void test_maps_elsewhere(void **state) {
 
 static void test_filter(void **state) {
     static const enum probe_attempt denied[] = {
-        PROBE_EXECVE,  PROBE_FORK,        PROBE_SPAWN,  PROBE_INET, PROBE_DATAGRAM,
-        PROBE_CONNECT, PROBE_SIGNAL_INIT, PROBE_PTRACE, PROBE_BPF,  PROBE_OTHER_LIMITS,
+        PROBE_EXECVE,   PROBE_FORK,         PROBE_SPAWN,          PROBE_INET,
+        PROBE_DATAGRAM, PROBE_CONNECT,      PROBE_SIGNAL_INIT,    PROBE_PTRACE,
+        PROBE_BPF,      PROBE_OTHER_LIMITS, PROBE_SIGNAL_BY_FILE,
     };
     struct probe_answer a = ask_default();
 
@@ -118,6 +119,7 @@ static void test_off(void **state) {
     assert_int_equal(a.outcomes[PROBE_CONNECT], ENOTSOCK);
     assert_int_equal(a.outcomes[PROBE_PTRACE], ESRCH);
     assert_int_equal(a.outcomes[PROBE_INET], 0);
+    assert_int_equal(a.outcomes[PROBE_SIGNAL_BY_FILE], 0);
     daemon_expect_log(&vcudad, "--no-sandbox: ");
 }
 
