@@ -56,6 +56,6 @@ int vcuda_xs_reap(struct xs_handle *xs, void (*each)(uint32_t domid, void *arg),
     count = noted_domains(xs, &domids);
     if (count < 0)
         return count;
-    notes = reap_list(xs, domids, count, NULL, NULL);
-    return notes < 0 ? notes : devices;
+    notes = reap_list(xs, domids, count, each, arg);
+    return notes < 0 ? notes : devices + notes;
 }

@@ -66,7 +66,7 @@ const struct ctl_command ctl_detach = {
 
 static void say_reaped(uint32_t domid, void *arg) {
     (void)arg;
-    printf("domain %u is gone: its device is removed\n", domid);
+    printf("domain %u is gone: its nodes are removed\n", domid);
 }
 
 static enum ctl_status reap_all(struct xs_handle *xs, const struct ctl_options *options) {

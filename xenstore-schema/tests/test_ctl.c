@@ -134,7 +134,7 @@ static void reap_names_the_dead(void **state) {
     (void)state;
     domain_destroy(31);
     expect(0, " gone ", "list");
-    expect(0, "domain 31 is gone: its device is removed", "reap");
+    expect(0, "domain 31 is gone: its nodes are removed", "reap");
     expect(0, "[]\n", "list --json");
 }
 

@@ -168,6 +168,19 @@ static void dead_domain_is_reaped(void **state) {
     assert_node(vcuda_path_back(28, NULL), NULL);
 }
 
+/* Who keeps more of a domain than its device hears of the end of this one, too. */
+static void domain_that_dies_detached_is_told(void **state) {
+    (void)state;
+    domain_create(33, "leaver");
+    settle();
+    assert_int_equal(vcuda_xs_attach(store_xs, 33, &(struct vcuda_policy){.gpus.count = 1}), 0);
+    assert_int_equal(vcuda_xs_detach(33, 0, true), 0);
+    domain_destroy(33);
+    settle();
+    assert_heard(VCUDA_KEEPER_REAPED, 33);
+    assert_node(vcuda_path_dom0(33, NULL), NULL);
+}
+
 static void dead_domain_is_reaped_at_start(void **state) {
     (void)state;
     store_policy("mortal");
@@ -192,6 +205,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(detached_by_hand_stays_detached, open_keeper, close_keeper),
         cmocka_unit_test_setup_teardown(bad_policy_is_told, open_keeper, close_keeper),
         cmocka_unit_test_setup_teardown(dead_domain_is_reaped, open_keeper, close_keeper),
+        cmocka_unit_test_setup_teardown(domain_that_dies_detached_is_told, open_keeper,
+                                        close_keeper),
         cmocka_unit_test_setup_teardown(dead_domain_is_reaped_at_start, open_keeper, close_keeper),
     };
 

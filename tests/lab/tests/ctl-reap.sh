@@ -17,7 +17,7 @@ for kind in $LAB_GUESTS; do
     if [ -z "$(pidof vcudad)" ]; then
         check "$kind: xl leaves the backend's folder" xenstore-exists $back/$dead/0
         check_equal "$kind: reap says what it removes" \
-            "domain $dead is gone: its device is removed" "$(vcudactl reap)"
+            "domain $dead is gone: its nodes are removed" "$(vcudactl reap)"
     fi
     check "$kind: the dead one's folder is gone" wait_until 5 gone $back/$dead
     check "$kind: its home was not brought back" gone /local/domain/$dead
