@@ -10,6 +10,7 @@
 #include "ended.h"
 #include "export/locals.h"
 #include "guest.h"
+#include "ipc.h"
 #include "names.h"
 #include "ranges.h"
 #include "session.h"
@@ -343,6 +344,7 @@ void context_forget(uint64_t name) {
     capture_forget_ended();
     names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
     code_forget_context(name);
+    ipc_forget(name);
     ranges_forget(name);
     arena_forget(name);
 }

@@ -6,12 +6,14 @@
 #include "apart.h"
 #include "cuda_calls.h"
 #include "guest.h"
+#include "ipc.h"
 #include "wire.h"
 
 /* Memory of others that is open here: how often. */
 struct opened {
     struct opened *next;
     uint64_t address;
+    uint64_t context; /* that it ends with */
     uint32_t count;
 };
 
@@ -58,7 +60,7 @@ static struct opened **find(uint64_t address) {
 }
 
 /* Under the lock: opened once more, which may be the first time. */
-static CUresult note(uint64_t address) {
+static CUresult note(uint64_t address, uint64_t context) {
     struct opened *o = *find(address);
 
     if (!o) {
@@ -66,6 +68,7 @@ static CUresult note(uint64_t address) {
         if (!o)
             return CUDA_ERROR_OUT_OF_MEMORY;
         o->address = address;
+        o->context = context;
         o->next = all;
         all = o;
     }
@@ -88,7 +91,7 @@ VCUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle h
     r = apart_alloc(t, &(struct apart){RANGE_IPC, t->context, open_memory, close_memory}, &q,
                     &address);
     if (r == CUDA_SUCCESS)
-        r = note(address);
+        r = note(address, t->context);
     pthread_mutex_unlock(&lock);
     if (r == CUDA_SUCCESS)
         *pdptr = address;
@@ -120,4 +123,19 @@ VCUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
     pthread_mutex_unlock(&lock);
     free(gone);
     return r;
+}
+
+void ipc_forget(uint64_t context) {
+    struct opened **at = &all, *o;
+
+    pthread_mutex_lock(&lock);
+    while ((o = *at)) {
+        if (o->context == context) {
+            *at = o->next;
+            free(o);
+        } else {
+            at = &o->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
 }

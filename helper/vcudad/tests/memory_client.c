@@ -15,6 +15,7 @@
  *   lend N       N MiB in a context of their own; their handle goes over descriptor 98
  *   borrow       opens them, by the handle from descriptor 99, once more
  *   return       closes them once
+ *   known        whether what it opened is memory that it may name
  *   reset        the device's context is made anew: nothing is open any more
  *   free         what was lent is freed
  *   async        likewise, in a stream's order
@@ -373,6 +374,13 @@ static void borrow(void) {
     printf("error %d\n", r);
 }
 
+static void known(void) {
+    CUdeviceptr base;
+    size_t bytes;
+
+    printf("known %d\n", cuMemGetAddressRange(&base, &bytes, borrowed) == CUDA_SUCCESS);
+}
+
 static void reset(void) {
     need(cuDevicePrimaryCtxReset(device), "reset");
     need(cuDevicePrimaryCtxRetain(&context, device), "retain");
@@ -426,6 +434,8 @@ int main(void) {
             borrow();
         else if (!strcmp(line, "return\n"))
             printf("error %d\n", cuIpcCloseMemHandle(borrowed));
+        else if (!strcmp(line, "known\n"))
+            known();
         else if (!strcmp(line, "reset\n"))
             reset();
         else if (!strcmp(line, "free\n") || !strcmp(line, "async\n") || !strcmp(line, "destroy\n"))

@@ -308,6 +308,30 @@ static void test_borrower_dies(void **state) {
     close_way(ends);
 }
 
+/* How often it was opened in a context that has ended says nothing of the next. */
+static void test_opened_anew_after_reset(void **state) {
+    struct program a, b;
+    int ends[2];
+
+    (void)state;
+    open_way(ends);
+    a = start();
+    b = start();
+    expect(&a, "lend 40\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&b, "reset\n", "error 0");
+    expect(&b, "known\n", "known 0");
+    expect(&b, "borrow\n", "error 0");
+    expect(&b, "known\n", "known 1");
+    expect(&b, "return\n", "error 0");
+    expect(&b, "known\n", "known 0");
+    expect(&b, "return\n", "error 1");
+    assert_int_equal(program_end(&a), 0);
+    assert_int_equal(program_end(&b), 0);
+    close_way(ends);
+}
+
 /* All ask at one time: together they get what there is, neither more nor less. */
 static void test_race_for_it(void **state) {
     struct program programs[6];
@@ -343,6 +367,7 @@ int main(void) {
         TEST(test_shared_pool_counts),
         TEST(test_lent_memory_counts),
         TEST(test_borrower_dies),
+        TEST(test_opened_anew_after_reset),
         TEST(test_race_for_it),
     };
 
