@@ -79,7 +79,12 @@ static CUresult give_memory(uint64_t base, struct vcuda_handed *what, void *name
     if (has_name(base, what, name))
         return CUDA_SUCCESS;
     r = put(base, &what->token);
-    return r == CUDA_SUCCESS ? give(base, what, name) : r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = give(base, what, name);
+    if (r != CUDA_SUCCESS)
+        shared_end(&what->token);
+    return r;
 }
 
 CUresult own_ipc_give_memory(struct worker *w, struct frame *f, struct args_ipc_give_memory *a) {

@@ -14,6 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a question and its answer */
 static int sock = -1;
+static bool gone; /* vcudad, as was said */
 
 void shared_start(int with) {
     sock = with;
@@ -29,8 +30,11 @@ static int ask(const struct vcuda_share_request *request, int fd, struct vcuda_s
     pthread_mutex_lock(&lock);
     error = vcuda_share_ask(sock, request, fd, answer, got);
     /* An answer that comes later must not be taken for another one's. */
-    if (error == -EPIPE && !shutdown(sock, SHUT_RDWR))
+    if (error == -EPIPE && !gone) {
+        gone = true;
+        shutdown(sock, SHUT_RDWR);
         vcuda_log(VCUDA_LOG_WARNING, "vcudad is gone: nothing can be shared any more");
+    }
     pthread_mutex_unlock(&lock);
     return error;
 }
