@@ -3,8 +3,8 @@
  * What a worker counts, in a page that it shares with vcudad.
  *
  * The worker alone writes the numbers, with relaxed atomics; vcudad reads
- * whenever it likes and asks nobody. A worker's numbers are only ever printed: nothing is
- * decided by them.
+ * whenever it likes and asks nobody. A worker's numbers are only ever printed, but for its state:
+ * who finds no memory waits a moment for one that says that it ends.
  */
 #ifndef VCUDA_HELPER_STATS_H
 #define VCUDA_HELPER_STATS_H

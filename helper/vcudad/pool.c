@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool.h"
+#include "awaited.h"
 #include "broker.h"
 #include "cgroup.h"
 #include "identity.h"
@@ -38,21 +39,13 @@ unsigned pool_count(const struct pool *pool, enum worker_state state) {
     return count;
 }
 
-static bool is_ending(const struct worker *w) {
-    if (w->state != SERVING)
-        return false;
-    return w->deadline || vcuda_stats_get(&w->spawned.stats->state) == VCUDA_WORKER_ENDING ||
-           (w->session.domid == VCUDA_SUPERVISE_LOCAL && kill((pid_t)w->session.pid, 0) &&
-            errno == ESRCH);
-}
-
 unsigned pool_ending(struct pool *pool) {
     unsigned count = 0;
 
     /* Who finds no memory needs what those hold that nobody waits for. */
     expect_no_more(pool);
-    for (const struct worker *w = pool->workers; w; w = w->next)
-        count += is_ending(w) || w->state == RETIRED;
+    for (struct worker *w = pool->workers; w; w = w->next)
+        count += awaited(w);
     return count;
 }
 

@@ -39,6 +39,7 @@ struct worker {
     bool failed;       /* has told why it cannot serve */
     time_t since;      /* when it began to serve */
     uint64_t deadline; /* is killed then (loop_now()); 0: never */
+    uint64_t awaited;  /* others wait for its end until then (loop_now()); 0: none has yet */
     struct vcuda_supervise_session session;
     struct owner *owner; /* whose session it is; NULL before */
     struct worker *next;

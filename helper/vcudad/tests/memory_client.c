@@ -3,6 +3,9 @@
  * A CUDA program that takes device memory, by lines on its standard input:
  *
  *   take N       N plain allocations of 1 MiB, or fewer: says how many, and the error
+ *   try N        N plain allocations of 1 MiB: how many are refused
+ *   handles N    handles of small allocations until one is refused, and the same N times more: how
+ *                many there are, the error, and the error of a descriptor after that
  *   fill KIND    memory of a kind, 8 MiB at a time, until it is refused: says how many MiB, the
  *                error, and what is left; frees all, and says what is left then
  *   size         what the device's size is, in MiB, by all who tell it
@@ -223,6 +226,39 @@ static void take(unsigned wanted) {
     printf("%u error %d\n", count, r);
 }
 
+static void try_all(unsigned times) {
+    unsigned refused = 0;
+    CUdeviceptr memory;
+
+    for (unsigned i = 0; i < times; i++)
+        refused += cuMemAlloc(&memory, MIB) == CUDA_ERROR_OUT_OF_MEMORY;
+    printf("%u refused\n", refused);
+}
+
+static void handles(unsigned more) {
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                      .requestedHandleTypes =
+                                          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
+    CUmemGenericAllocationHandle memory;
+    CUdeviceptr small = 0;
+    CUipcMemHandle handle;
+    CUresult r = CUDA_SUCCESS;
+    unsigned count = 0;
+    int fd;
+
+    while (r == CUDA_SUCCESS) {
+        need(cuMemAlloc(&small, 16384), "alloc");
+        r = cuIpcGetMemHandle(&handle, small);
+        count += r == CUDA_SUCCESS;
+    }
+    while (more--)
+        r = cuIpcGetMemHandle(&handle, small);
+    need(cuMemCreate(&memory, STEP, &prop, 0), "create");
+    printf("%u error %d then %d\n", count, r,
+           cuMemExportToShareableHandle(&fd, memory, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+}
+
 static void size(void) {
     size_t total = 0, all = 0, unused;
 
@@ -416,6 +452,10 @@ int main(void) {
     while (fgets(line, sizeof(line), stdin)) {
         if (sscanf(line, "take %u", &number) == 1)
             take(number);
+        else if (sscanf(line, "try %u", &number) == 1)
+            try_all(number);
+        else if (sscanf(line, "handles %u", &number) == 1)
+            handles(number);
         else if (sscanf(line, "fill %15s", name) == 1)
             fill(name);
         else if (sscanf(line, "send %u", &number) == 1)

@@ -223,6 +223,45 @@ static void test_waits_for_what_ends(void **state) {
     assert_int_equal(program_end(&b), 0);
 }
 
+/* One that hangs is waited for once, not by every allocation from then on. */
+static void test_waits_for_a_hung_one_once(void **state) {
+    struct program a = start(), b;
+    pid_t worker;
+
+    (void)state;
+    expect(&a, "take 64\n", "64 error 0");
+    worker = program_worker(&vcudad, &a);
+    assert_int_equal(kill(worker, SIGSTOP), 0);
+    assert_int_equal(kill(a.pid, SIGKILL), 0);
+    program_end(&a);
+    b = start();
+    expect(&b, "try 20\n", "20 refused");
+    assert_int_equal(kill(worker, SIGCONT), 0);
+    assert_int_equal(program_end(&b), 0);
+}
+
+/* Without vcudad nobody is asked, which is told once. */
+static void test_vcudad_is_gone(void **state) {
+    struct program a = start();
+
+    (void)state;
+    expect(&a, "take 100\n", "64 error 2");
+    assert_int_equal(kill(vcudad.pid, SIGKILL), 0);
+    daemon_wait(&vcudad);
+    expect(&a, "try 5\n", "5 refused");
+    assert_int_equal(daemon_count_log(&vcudad, "vcudad is gone"), 1);
+    assert_int_equal(program_end(&a), 0);
+}
+
+/* An allocation whose handle finds no room takes none of what is left for descriptors. */
+static void test_refused_handles_take_nothing(void **state) {
+    struct program a = start();
+
+    (void)state;
+    expect(&a, "handles 4096\n", "1024 error 2 then 0");
+    assert_int_equal(program_end(&a), 0);
+}
+
 /* What another program has open counts as long as it has, and once, however its maker ended it. */
 static void lent_counts(const char *ended_by) {
     struct program a, b;
@@ -363,6 +402,9 @@ int main(void) {
         TEST(test_programs_share_it),
         TEST(test_death_gives_it_back),
         TEST(test_waits_for_what_ends),
+        TEST(test_waits_for_a_hung_one_once),
+        TEST(test_vcudad_is_gone),
+        TEST(test_refused_handles_take_nothing),
         TEST(test_shared_memory_counts),
         TEST(test_shared_pool_counts),
         TEST(test_lent_memory_counts),
