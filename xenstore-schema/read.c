@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_policy *policy) {
+/* A limit that xenstored does not tell is none that is missing. */
+static int read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_policy *policy) {
     static const char *const keys[] = {"gpus", "max-sessions", "max-pages", "max-gpu-mib"};
 
     vcuda_policy_defaults(policy);
@@ -14,10 +15,13 @@ static void read_policy(struct xs_handle *xs, uint32_t domid, struct vcuda_polic
         unsigned len;
         char *text = xs_read(xs, XBT_NULL, vcuda_path_back(domid, keys[i]).s, &len);
 
+        if (!text && errno != ENOENT)
+            return -errno;
         if (text)
             vcuda_policy_set(policy, keys[i], text, len);
         free(text);
     }
+    return 0;
 }
 
 /* Whether xenstored answers at all: only then does a missing node mean anything. */
@@ -35,7 +39,9 @@ int vcuda_xs_read_back(struct xs_handle *xs, uint32_t domid, struct vcuda_back *
     *back = (struct vcuda_back){.online = false};
     if (err)
         return err;
-    read_policy(xs, domid, &back->policy);
+    err = read_policy(xs, domid, &back->policy);
+    if (err)
+        return err;
     back->state = node_state(xs, XBT_NULL, vcuda_path_back(domid, "state"));
     back->online = !node_u32(xs, XBT_NULL, vcuda_path_back(domid, "online"), &online) && online;
     back->offers =

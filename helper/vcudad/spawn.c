@@ -127,6 +127,7 @@ int spawn_worker(const struct options *options, const char *drop, unsigned numbe
     if (spawned->pid < 0) {
         error = -errno;
         spawn_release(spawned);
+        cgroup_remove(number);
     }
     close(pair[1]);
     close(stats);

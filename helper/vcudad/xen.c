@@ -102,6 +102,9 @@ static int read_policy(struct vcuda_supervise_session *session) {
                   session->domid, strerror(-error));
         return -EIO;
     }
+    /* Detached meanwhile: the defaults are not its policy. */
+    if (back.state == VCUDA_STATE_UNKNOWN)
+        return -ENODEV;
     _Static_assert(VCUDA_GPUS_MAX <= VCUDA_SUPERVISE_GPUS_MAX, "a policy's GPUs fit");
     session->gpu_count = back.policy.gpus.count;
     memcpy(session->gpus, back.policy.gpus.index, session->gpu_count * sizeof(session->gpus[0]));
