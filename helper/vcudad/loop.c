@@ -96,17 +96,15 @@ static void nudged(int signal) {
  * sleeps for as long as the peer said (SO_LINGER), unless there is a signal. Calls that may be
  * restarted are.
  */
-static void nudge(bool on) {
+void loop_nudge(bool on) {
+    const struct sigaction action = {.sa_handler = nudged, .sa_flags = SA_RESTART};
     const struct timeval step = {0, on ? NUDGE_US : 0};
 
+    sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &(struct itimerval){step, step}, NULL);
 }
 
 void loop_run(void) {
-    const struct sigaction action = {.sa_handler = nudged, .sa_flags = SA_RESTART};
-
-    if (sigaction(SIGALRM, &action, NULL))
-        die("sigaction");
     while (!quitting) {
         /* One at a time: a handler may free the source of the next event. */
         struct epoll_event event;
@@ -114,14 +112,14 @@ void loop_run(void) {
 
         if (got < 0 && errno != EINTR)
             die("epoll_wait");
-        nudge(true);
+        loop_nudge(true);
         if (got == 1) {
             struct loop_source *source = event.data.ptr;
 
             source->ready(source, event.events);
         }
         fire_due();
-        nudge(false);
+        loop_nudge(false);
     }
 }
 

@@ -33,6 +33,10 @@ void loop_timer_clear(struct loop_timer *timer);
 /* Monotonic milliseconds. */
 uint64_t loop_now(void);
 
+/* Ends what sleeps for a peer's sake, see loop.c; for a forked process, whose timers are its own.
+ */
+void loop_nudge(bool on);
+
 /* Runs until loop_quit(). SIGALRM is its own; a handler's calls may be interrupted by it. */
 void loop_run(void);
 void loop_quit(void);

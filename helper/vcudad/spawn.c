@@ -2,6 +2,7 @@
 #include "spawn.h"
 #include "cgroup.h"
 #include "log.h"
+#include "loop.h"
 #include "memfile.h"
 #include "supervise.h"
 
@@ -85,7 +86,9 @@ become_worker(const struct options *options, const char *drop, int sock, int sta
     reset_signals();
     if (group >= 0 && write(group, "0", 1) < 0)
         vcuda_log(VCUDA_LOG_INFO, "worker cannot join its cgroup: %s", strerror(errno));
+    loop_nudge(true); /* it may be the last to close a client's socket */
     arrange_descriptors(sock, stats);
+    loop_nudge(false);
     if (options->sandbox)
         leave_namespaces();
     set_environment(options, drop);

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -64,7 +66,8 @@ static int lingering(int *other) {
     return fd;
 }
 
-/* Sends a message with a descriptor that is nobody's but the message's then. */
+/* Leaves vcudad stopped: it reads the message only once its descriptor is nobody else's: else the
+ * sleep were ours. */
 static void send_lingering(int client, int *other) {
     union {
         struct cmsghdr align;
@@ -80,6 +83,8 @@ static void send_lingering(int client, int *other) {
     int fd = lingering(other);
 
     memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+    assert_int_equal(kill(vcudad.pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(vcudad.pid, NULL, WUNTRACED), vcudad.pid);
     assert_int_equal(sendmsg(client, &message, MSG_NOSIGNAL), 8);
     close(fd);
 }
@@ -91,6 +96,7 @@ static void test_refused_descriptor_lingers(void **state) {
     daemon_start(&vcudad, ARGS("--max-local-sessions", "0"));
     client = client_connect_silent(&vcudad);
     send_lingering(client, &other);
+    assert_int_equal(kill(vcudad.pid, SIGCONT), 0);
     assert_int_equal(client_opened(client), -EDQUOT);
     fd = client_connect(&vcudad);
     assert_int_equal(client_opened(fd), -EDQUOT);
@@ -113,6 +119,7 @@ static void test_descriptor_of_the_dead_lingers(void **state) {
            1000); /* its worker has closed all that is vcudad's, which ends the client alone */
     send_lingering(client, &other);
     close(client);
+    assert_int_equal(kill(vcudad.pid, SIGCONT), 0);
     fd = client_connect(&vcudad);
     assert_int_equal(client_opened(fd), 0);
     close(fd);
