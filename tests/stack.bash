@@ -54,6 +54,7 @@ stack_start() {
 # A program's session outlives it by what its worker has to tidy up.
 stack_quiet() {
 	local _
+	sleep 0.2 # what changes stands in the status 20 ms later
 	for _ in $(seq 100); do
 		grep -q '"serving": 0' "$stack_dir/state/status" && return
 		sleep 0.1
