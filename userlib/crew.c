@@ -5,7 +5,6 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "barrier.h"
+#include "own_thread.h"
 #include "pace.h"
 #include "spin.h"
 
@@ -152,31 +152,11 @@ static long helpers_wanted(void) {
     return n < 0 ? 0 : n < most ? n : most;
 }
 
-/*
- * A program's signals are not for helpers, but for those of faults: who guards its memory makes the
- * page good in its handler, in whatever thread reads or writes there. Blocked, they would kill.
- */
-static void block_signals(sigset_t *before) {
-    sigset_t blocked;
-
-    sigfillset(&blocked);
-    sigdelset(&blocked, SIGSEGV);
-    sigdelset(&blocked, SIGBUS);
-    pthread_sigmask(SIG_SETMASK, &blocked, before);
-}
-
 /* By the owner, once. */
 static void start(void) {
-    sigset_t before;
-    pthread_t thread;
-
     crew.helpers = 0;
-    block_signals(&before);
-    while (crew.helpers < helpers_wanted() && !pthread_create(&thread, NULL, helper, NULL)) {
-        pthread_detach(thread);
+    while (crew.helpers < helpers_wanted() && own_thread_start(helper))
         crew.helpers++;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* By the owner, when no slice of the copy before is left. */

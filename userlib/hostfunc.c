@@ -2,11 +2,11 @@
 #include "hostfunc.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "barrier.h"
 #include "guest.h"
+#include "own_thread.h"
 #include "pump.h"
 #include "rpc.h"
 
@@ -140,19 +140,10 @@ static void *callback_thread(void *unused) {
     return unused;
 }
 
-/* Under the lock. The program's signals are not for it. */
+/* Under the lock. */
 static bool start_thread(void) {
-    pthread_t thread;
-    sigset_t all, old;
-
-    if (funcs.started)
-        return true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    funcs.started = !pthread_create(&thread, NULL, callback_thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (funcs.started)
-        pthread_detach(thread);
+    if (!funcs.started)
+        funcs.started = own_thread_start(callback_thread);
     return funcs.started;
 }
 

@@ -49,41 +49,29 @@ static CUresult order(const struct place *first, const struct place *second) {
     return r;
 }
 
-/* The copy's own place; false: there is no context to copy in. */
-static bool find_own(CUstream stream, struct place *own) {
-    own->stream = stream;
-    return cuCtxGetCurrent(&own->context) == CUDA_SUCCESS && own->context;
+/* With the default stream of a context that is another one than the copy's, and is there. */
+static CUresult order_with(CUcontext context, const struct place *own, bool behind) {
+    const struct place other = {context, CU_STREAM_LEGACY};
+
+    if (!context || context == own->context || !context_live((uint64_t)context))
+        return CUDA_SUCCESS;
+    return behind ? order(own, &other) : order(&other, own);
 }
 
-/* Another one than the copy's. */
-static bool is_another(CUcontext context, const struct place *own) {
-    return context && context != own->context && context_live((uint64_t)context);
+static CUresult order_both(CUcontext dst, CUcontext src, CUstream stream, bool behind) {
+    struct place own = {NULL, stream};
+    CUresult r;
+
+    if (cuCtxGetCurrent(&own.context) != CUDA_SUCCESS || !own.context)
+        return CUDA_SUCCESS;
+    r = order_with(src, &own, behind);
+    return r == CUDA_SUCCESS && dst != src ? order_with(dst, &own, behind) : r;
 }
 
 CUresult peer_order_before(CUcontext dst, CUcontext src, CUstream stream) {
-    const struct place to = {dst, CU_STREAM_LEGACY}, from = {src, CU_STREAM_LEGACY};
-    struct place own;
-    CUresult r = CUDA_SUCCESS;
-
-    if (!find_own(stream, &own))
-        return CUDA_SUCCESS;
-    if (is_another(src, &own))
-        r = order(&from, &own);
-    if (r == CUDA_SUCCESS && dst != src && is_another(dst, &own))
-        r = order(&to, &own);
-    return r;
+    return order_both(dst, src, stream, false);
 }
 
 CUresult peer_order_behind(CUcontext dst, CUcontext src, CUstream stream) {
-    const struct place to = {dst, CU_STREAM_LEGACY}, from = {src, CU_STREAM_LEGACY};
-    struct place own;
-    CUresult r = CUDA_SUCCESS;
-
-    if (!find_own(stream, &own))
-        return CUDA_SUCCESS;
-    if (is_another(src, &own))
-        r = order(&own, &from);
-    if (r == CUDA_SUCCESS && dst != src && is_another(dst, &own))
-        r = order(&own, &to);
-    return r;
+    return order_both(dst, src, stream, true);
 }

@@ -31,7 +31,7 @@ $(TEST_OUT)/test-arena: tests/test_arena.c arena.c space.c $(wildcard *.h) tests
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 
-$(TEST_OUT)/test-crew: tests/test_crew.c crew.c pace.c $(wildcard *.h) tests/tests.mk | rooms
+$(TEST_OUT)/test-crew: tests/test_crew.c crew.c own_thread.c pace.c $(wildcard *.h) tests/tests.mk | rooms
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(TEST_CFLAGS) $(SANITIZE) -o $@ $(filter %.c,$^) $(TOP)/build/protocol/libvcuda-protocol.a -lcmocka
 

@@ -7,6 +7,8 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -348,6 +350,36 @@ static int case_primary_again(void) {
     return 0;
 }
 
+/* ---- memory that the program guards ---- */
+
+static char *guarded;
+
+static void open_guarded(int number, siginfo_t *info, void *unused) {
+    (void)number;
+    (void)info;
+    (void)unused;
+    mprotect(guarded, 4096, PROT_READ | PROT_WRITE);
+}
+
+static void write_guarded(void *value) {
+    *guarded = *(char *)value;
+}
+
+/* Its handler makes the page good, in whatever thread a host function runs. */
+static int case_guarded_by_handler(void) {
+    struct sigaction action = {.sa_sigaction = open_guarded, .sa_flags = SA_SIGINFO};
+    char value = 5;
+
+    context = start();
+    guarded = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(guarded != MAP_FAILED);
+    EXPECT(!sigaction(SIGSEGV, &action, NULL));
+    CK(cuLaunchHostFunc(NULL, write_guarded, &value));
+    CK(cuStreamSynchronize(NULL));
+    EXPECT(*guarded == value);
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"made-in-capture", case_made_in_capture},
     {"found-by-many", case_found_by_many},
@@ -356,6 +388,7 @@ static const struct process_case cases[] = {
     {"captured-functions", case_captured_functions},
     {"functions-set", case_functions_set},
     {"primary-again", case_primary_again},
+    {"guarded-by-handler", case_guarded_by_handler},
     {0},
 };
 
