@@ -123,8 +123,7 @@ static CUresult copy_with_host(struct copy *c) {
     return copy_staged(c);
 }
 
-/* The driver knows whole regions of the arena only, and lets a call go from a block into the next.
- */
+/* The driver knows the arena's whole regions only: it lets a call go from a block into the next. */
 static bool overruns(uint64_t address, size_t bytes) {
     return !ranges_cover(address, bytes) && arena_overrun((const void *)address, bytes);
 }
@@ -136,8 +135,7 @@ static bool in_arena(uint64_t address, size_t bytes) {
     return !ranges_cover(address, bytes) && arena_find((const void *)address, bytes, &block);
 }
 
-/* Not even the synchronous form waits for a copy within the device; but for what the program sees.
- */
+/* Not even the synchronous form waits within the device; but for what the program sees. */
 static CUresult copy_on_device(struct copy *c) {
     bool post = ranges_cover(c->dst, c->bytes) && ranges_cover(c->src, c->bytes);
 
