@@ -317,11 +317,16 @@ bool arena_find(const void *address, size_t bytes, struct arena_block *block) {
     return found;
 }
 
+bool arena_holds(const void *p, size_t bytes) {
+    struct arena_block block;
+
+    return arena_find(p, bytes, &block);
+}
+
 bool arena_overrun(const void *p, size_t bytes) {
     struct arena_block block;
 
-    return arena_find(p, 1, &block) && block.kind != ARENA_REGISTERED &&
-           !arena_find(p, bytes, &block);
+    return arena_find(p, 1, &block) && block.kind != ARENA_REGISTERED && !arena_holds(p, bytes);
 }
 
 CUresult arena_start(struct thread *t) {

@@ -66,6 +66,9 @@ void arena_forget(uint64_t context);
  */
 bool arena_find(const void *p, size_t bytes, struct arena_block *block);
 
+/* Whether a block holds all of [p, p+bytes). */
+bool arena_holds(const void *p, size_t bytes);
+
 /*
  * Whether a block begins to hold [p, p+bytes), and ends within: as the driver, no call goes beyond.
  * Not of registered memory, of which the program may have registered several pieces.

@@ -33,10 +33,7 @@ static bool good_order(CUmemcpySrcAccessOrder order, unsigned int flags) {
 
 /* The source may change as soon as the call has returned: only pinned memory is read later. */
 static bool must_wait(CUmemcpySrcAccessOrder order, CUdeviceptr src) {
-    struct arena_block block;
-
-    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL &&
-           arena_find((const void *)src, 1, &block);
+    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL && arena_holds((const void *)src, 1);
 }
 
 /* Each set of attributes begins behind the one before it, the first with the first copy. */

@@ -40,7 +40,6 @@ static uint64_t row_of(const struct vcuda_place *p, uint64_t x, uint64_t y, uint
  * and device memory that is called host memory is device memory.
  */
 static CUresult settle_type(struct vcuda_place *p) {
-    struct arena_block block;
     struct range range;
     bool device;
 
@@ -57,7 +56,7 @@ static CUresult settle_type(struct vcuda_place *p) {
         p->type = device ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
         return CUDA_SUCCESS;
     case CU_MEMORYTYPE_DEVICE:
-        if (arena_find((const void *)p->base, 1, &block))
+        if (arena_holds((const void *)p->base, 1))
             p->type = VCUDA_PLACE_HOST;
         return CUDA_SUCCESS;
     default:
@@ -91,20 +90,18 @@ static CUresult settle_place(struct vcuda_copy3d *c, struct vcuda_place *p) {
 /* The driver cannot find fault with a place: all of it lies in memory that is known to be there. */
 static bool good_place(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
     uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
-    struct arena_block block;
 
     if (!bytes || p->lod || p->context || p->pitch > PITCH_MAX)
         return false;
     if (p->type == VCUDA_PLACE_HOST)
-        return arena_find((const void *)first, bytes, &block);
+        return arena_holds((const void *)first, bytes);
     return p->type == VCUDA_PLACE_DEVICE && ranges_cover(first, bytes);
 }
 
 static bool pinned(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
     uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
-    struct arena_block block;
 
-    return bytes && arena_find((const void *)first, bytes, &block);
+    return bytes && arena_holds((const void *)first, bytes);
 }
 
 /* What may be wrong with it must be told at once. */
@@ -182,7 +179,7 @@ static CUresult copy_with_host(struct box_copy *b) {
         return send_async(b);
     }
     COUNT(bytes_moved_pageable, bytes);
-    if (!b->wait && capture_any() && (graph = capture_graph(b->t, b->stream))) {
+    if (!b->wait && (graph = capture_graph(b->t, b->stream))) {
         CUresult r = graph_host_buffer(b->t, graph, 0, &b->c);
 
         return r == CUDA_SUCCESS ? send_async(b) : r;
@@ -203,7 +200,7 @@ static CUresult copy_on_host(struct box_copy *b) {
     const struct vcuda_copy3d *c = &b->c;
     CUresult r;
 
-    if (!b->wait && capture_any() && capture_graph(b->t, b->stream))
+    if (!b->wait && capture_graph(b->t, b->stream))
         return capture_on_host(b);
     r = wire_cuStreamSynchronize(b->t, b->stream);
 

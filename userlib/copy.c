@@ -97,7 +97,6 @@ static CUresult copy_with_host(struct copy *c) {
     bool up = c->direction == VCUDA_COPY_HTOD;
     uint64_t device = up ? c->dst : c->src;
     const void *host = (const void *)(up ? c->src : c->dst);
-    struct arena_block block;
     /* An address that is not known to be good must be judged by the driver, at once. */
     bool good = ranges_cover(device, c->bytes), post = !c->wait && good;
     uint64_t graph;
@@ -105,7 +104,7 @@ static CUresult copy_with_host(struct copy *c) {
     if (on_device((uint64_t)host) || /* cannot be read here */
         (!good && arena_overrun((const void *)device, c->bytes)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (arena_find(host, c->bytes, &block)) {
+    if (arena_holds(host, c->bytes)) {
         COUNT(bytes_moved_pinned, c->bytes);
         if (c->wait)
             return wire_copy_done(c->t, c->direction, c->dst, c->src, c->bytes, c->stream);
@@ -114,7 +113,7 @@ static CUresult copy_with_host(struct copy *c) {
     if (arena_overrun(host, c->bytes))
         return CUDA_ERROR_INVALID_VALUE;
     COUNT(bytes_moved_pageable, c->bytes);
-    if (!c->wait && capture_any() && (graph = capture_graph(c->t, c->stream)))
+    if (!c->wait && (graph = capture_graph(c->t, c->stream)))
         return copy_captured(c, graph);
     if (up && c->bytes <= VCUDA_INLINE_MAX) {
         COUNT(bytes_inline, c->bytes);
@@ -130,9 +129,7 @@ static bool overruns(uint64_t address, size_t bytes) {
 
 /* Memory of the program's, where the call may mean a device's. */
 static bool in_arena(uint64_t address, size_t bytes) {
-    struct arena_block block;
-
-    return !ranges_cover(address, bytes) && arena_find((const void *)address, bytes, &block);
+    return !ranges_cover(address, bytes) && arena_holds((const void *)address, bytes);
 }
 
 /* Not even the synchronous form waits within the device; but for what the program sees. */
@@ -161,7 +158,7 @@ static bool is_within_host(const struct copy *c) {
 }
 
 static bool is_captured(const struct copy *c) {
-    return !c->wait && capture_any() && capture_graph(c->t, c->stream);
+    return !c->wait && capture_graph(c->t, c->stream);
 }
 
 /* A captured copy within the host, as one of what the driver takes for a device's memory. */
@@ -244,7 +241,6 @@ ASYNC_COPY(cuMemcpyDtoDAsync_v2, VCUDA_COPY_DTOD, CUdeviceptr, CUdeviceptr)
  */
 static inline __attribute__((always_inline)) CUresult
 fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream, bool wait) {
-    struct arena_block block;
     uint64_t name;
     struct thread *t;
     bool good;
@@ -260,7 +256,7 @@ fill(uint64_t dst, uint32_t value, uint32_t width, size_t count, CUstream stream
     if (!good && arena_overrun((const void *)dst, count * width))
         return CUDA_ERROR_INVALID_VALUE;
     r = wire_fill(t, good, dst, value, width, count, name);
-    if (r == CUDA_SUCCESS && wait && arena_find((const void *)dst, 1, &block))
+    if (r == CUDA_SUCCESS && wait && arena_holds((const void *)dst, 1))
         r = wire_cuStreamSynchronize(t, name);
     return r;
 }

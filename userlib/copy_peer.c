@@ -26,13 +26,6 @@ static bool is_of(uint64_t address, size_t bytes, CUcontext context) {
     return ranges_find(address, bytes, &range) && range.context == (uint64_t)context;
 }
 
-/* Memory of the program's. */
-static bool in_arena(uint64_t address, size_t bytes) {
-    struct arena_block block;
-
-    return arena_find((const void *)address, bytes, &block);
-}
-
 /* None given means the thread's own. */
 static CUresult settle_context(const struct thread *t, CUcontext *context) {
     if (!*context)
@@ -64,8 +57,8 @@ static CUresult run(struct thread *t, const struct peer_copy *c, uint64_t name) 
     if (!good && (arena_overrun((const void *)c->dst, c->bytes) ||
                   arena_overrun((const void *)c->src, c->bytes)))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!good && in_arena(c->dst, c->bytes) && in_arena(c->src, c->bytes) &&
-        !(capture_any() && capture_graph(t, name)))
+    if (!good && arena_holds((const void *)c->dst, c->bytes) &&
+        arena_holds((const void *)c->src, c->bytes) && !capture_graph(t, name))
         return copy_on_host(t, c, name);
     return wire_cuMemcpyPeerAsync(t, good, c->dst, (uint64_t)c->to, c->src, (uint64_t)c->from,
                                   c->bytes, name);
@@ -93,7 +86,8 @@ static CUresult copy(struct peer_copy *c) {
     r = peer_order_before(c->to, c->from, c->stream);
     if (r == CUDA_SUCCESS)
         r = run(t, c, name);
-    if (r == CUDA_SUCCESS && (in_arena(c->dst, 1) || in_arena(c->src, 1)))
+    if (r == CUDA_SUCCESS &&
+        (arena_holds((const void *)c->dst, 1) || arena_holds((const void *)c->src, 1)))
         r = wire_cuStreamSynchronize(t, name);
     return r == CUDA_SUCCESS ? peer_order_behind(c->to, c->from, c->stream) : r;
 }

@@ -43,7 +43,6 @@ static bool is_good(const struct fill2d *f) {
  * sees.
  */
 static CUresult fill2d(const struct fill2d *f, CUstream stream, bool wait) {
-    struct arena_block block;
     uint64_t name;
     struct thread *t;
     bool good;
@@ -59,7 +58,7 @@ static CUresult fill2d(const struct fill2d *f, CUstream stream, bool wait) {
     if (!good && arena_overrun((const void *)f->dst, span(f)))
         return CUDA_ERROR_INVALID_VALUE;
     r = wire_fill2d(t, good, f->dst, f->pitch, f->value, f->width, f->columns, f->rows, name);
-    if (r == CUDA_SUCCESS && wait && arena_find((const void *)f->dst, 1, &block))
+    if (r == CUDA_SUCCESS && wait && arena_holds((const void *)f->dst, 1))
         r = wire_cuStreamSynchronize(t, name);
     return r;
 }

@@ -192,7 +192,7 @@ static CUresult send(struct thread *t, struct function *f, const struct launch *
 
 /* A launch that native finds wrong at once spoils the capture that it would have been part of. */
 static SELDOM CUresult spoil_capture(struct thread *t, uint64_t stream, CUresult why) {
-    if (capture_any() && capture_graph(t, stream))
+    if (capture_graph(t, stream))
         wire_capture_invalidate(t, stream);
     return why;
 }

@@ -28,7 +28,6 @@ static struct vcuda_place place(CUmemorytype type, const void *host, CUdeviceptr
 
 /* What the memory is, by its address. *pageable: the GPU does not reach it. */
 static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool *pageable) {
-    struct arena_block block;
     uint64_t first, bytes;
     struct range range;
 
@@ -42,7 +41,7 @@ static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool
     case CU_MEMORYTYPE_HOST:
         break;
     case CU_MEMORYTYPE_DEVICE:
-        if (arena_find((const void *)p->base, 1, &block))
+        if (arena_holds((const void *)p->base, 1))
             p->type = VCUDA_PLACE_HOST;
         break;
     default:
@@ -62,7 +61,7 @@ static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool
     bytes = vcuda_place_span(c, p, (__u64 *)&first);
     if (!bytes || arena_overrun((const void *)first, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    *pageable = *pageable || !arena_find((const void *)first, bytes, &block);
+    *pageable = *pageable || !arena_holds((const void *)first, bytes);
     return CUDA_SUCCESS;
 }
 

@@ -100,7 +100,8 @@ void loop_nudge(bool on) {
     const struct sigaction action = {.sa_handler = nudged, .sa_flags = SA_RESTART};
     const struct timeval step = {0, on ? NUDGE_US : 0};
 
-    sigaction(SIGALRM, &action, NULL);
+    if (on)
+        sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &(struct itimerval){step, step}, NULL);
 }
 

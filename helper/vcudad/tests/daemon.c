@@ -167,6 +167,22 @@ pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker) {
     return other;
 }
 
+void daemon_expect_program(pid_t worker, const char *name) {
+    for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
+        char link[32], path[256];
+        ssize_t length;
+
+        snprintf(link, sizeof(link), "/proc/%d/exe", (int)worker);
+        length = readlink(link, path, sizeof(path) - 1);
+        assert_true(length > 0);
+        path[length] = 0;
+        if (strstr(path, name))
+            return;
+        usleep(STEP_MS * 1000);
+    }
+    fail_msg("worker %d does not run %s", (int)worker, name);
+}
+
 /* vcudad may not listen yet. */
 static int connect_soon(const struct sockaddr_un *address) {
     for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {

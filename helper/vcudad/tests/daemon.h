@@ -40,6 +40,9 @@ unsigned daemon_count_log(const struct daemon *daemon, const char *text);
 /* A worker that was started besides the one given. */
 pid_t daemon_other_worker(const struct daemon *daemon, pid_t worker);
 
+/* Waits until the worker runs its own program, of that name. */
+void daemon_expect_program(pid_t worker, const char *name);
+
 /* A client that says nothing yet. */
 int client_connect_silent(const struct daemon *daemon);
 /* A connection that has sent LOCAL_OPEN. */

@@ -115,8 +115,8 @@ static void test_descriptor_of_the_dead_lingers(void **state) {
     daemon_start(&vcudad, ARGS("--warm", "0"));
     client = client_connect_silent(&vcudad);
     daemon_expect_log(&vcudad, "starts");
-    usleep(100 *
-           1000); /* its worker has closed all that is vcudad's, which ends the client alone */
+    /* Then it has closed all that is vcudad's, which ends the client alone. */
+    daemon_expect_program(daemon_other_worker(&vcudad, 0), "probe-worker");
     send_lingering(client, &other);
     close(client);
     assert_int_equal(kill(vcudad.pid, SIGCONT), 0);
