@@ -16,6 +16,9 @@ struct daemon {
     pid_t pid;
 };
 
+/* What daemon_start() takes. */
+#define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
 /* Makes the folder. */
 void daemon_init(struct daemon *daemon);
 /* Starts vcudad with these arguments (ended by NULL) besides the folder's and --xen off. */

@@ -22,7 +22,6 @@
 
 #include <cmocka.h>
 
-#define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 /* Far more than a client waits for vcudad's answer. */
 #define LINGER_S 600
 #define SILENT 600

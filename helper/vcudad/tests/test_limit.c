@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #define LIMIT "64"
-#define ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PATIENCE_MS 20000
 
 static struct daemon vcudad;

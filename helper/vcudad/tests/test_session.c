@@ -17,7 +17,6 @@
 
 #include <cmocka.h>
 
-#define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 #define REAL "--worker", WORKER, "--driver", DRIVER
 
 static struct daemon vcudad;

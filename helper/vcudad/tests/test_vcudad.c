@@ -24,8 +24,6 @@
 
 #include <cmocka.h>
 
-#define ARGS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
-
 static struct daemon vcudad;
 
 static int setup(void **state) {
