@@ -653,20 +653,24 @@ static int copying(bool pinned, bool copy) {
     return 0;
 }
 
-/* 100 waits that follow a launch at once, and as many for a stream that has nothing to do. */
+/*
+ * 100 waits that follow launches at once, and as many for a stream that has nothing to do. So many
+ * launches that the worker is still at them when the wait comes, also on a busy machine.
+ */
 static int case_waits(void) {
     volatile int *pinned;
-    int n = 1;
+    int n = 1, last = 0;
 
     start();
     CUfunction f = function(module(ptx_basics), "fill_index");
     CK(cuMemHostAlloc((void **)&pinned, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
-    for (int base = 0; base < 100; base++) {
-        void *to = (void *)pinned, *args[] = {&to, &n, &base};
+    for (int wait = 0; wait < 100; wait++) {
+        void *to = (void *)pinned, *args[] = {&to, &n, &last};
 
-        CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+        for (int i = 0; i < 100; i++, last++)
+            CK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
         CK(cuStreamSynchronize(NULL));
-        EXPECT(*pinned == base);
+        EXPECT(*pinned == last - 1);
         CK(cuStreamSynchronize(NULL));
     }
     return 0;
