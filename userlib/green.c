@@ -205,7 +205,7 @@ VCUDA_EXPORT CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdev
 VCUDA_EXPORT CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx,
                                              unsigned int flags, int priority) {
     uint64_t context, name;
-    struct thread *t;
+    struct thread *t, there;
     CUresult r = guest_enter_any(&t);
 
     if (r == CUDA_SUCCESS && !phStream)
@@ -217,7 +217,9 @@ VCUDA_EXPORT CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx gree
     name = stream_new(context, flags);
     if (!name)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    r = wire_green_stream(t, name, (uint64_t)greenCtx, flags, priority);
+    there = *t;
+    guest_set_context(&there, context); /* with which it ends */
+    r = wire_green_stream(&there, name, (uint64_t)greenCtx, flags, priority);
     if (r == CUDA_SUCCESS)
         *phStream = (CUstream)name;
     else

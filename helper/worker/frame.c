@@ -157,6 +157,12 @@ CUresult frame_new(struct worker *w, struct frame *f, enum vcuda_kind kind, uint
     return objects_may_add(&w->objects, kind, name) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+static bool has_ended(struct worker *w, uint64_t owner) {
+    struct object o;
+
+    return owner && !objects_get(&w->objects, vcuda_name_kind(owner), owner, &o);
+}
+
 CUresult frame_bind(struct worker *w, struct frame *f, uint64_t name, void *object) {
     struct object o = {object, f->owner ? f->owner : f->head.ctx, f->aux, f->also_owner};
     uint32_t kind = vcuda_name_kind(name);
@@ -165,7 +171,11 @@ CUresult frame_bind(struct worker *w, struct frame *f, uint64_t name, void *obje
         return CUDA_SUCCESS;
     if (kind == VCUDA_KIND_CONTEXT || kind == VCUDA_KIND_LIBRARY)
         o.owner = 0;
-    return objects_add(&w->objects, name, &o) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (objects_add(&w->objects, name, &o))
+        return CUDA_SUCCESS;
+    if (has_ended(w, f->head.ctx))
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return has_ended(w, o.owner) ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 void frame_unbind(struct worker *w, uint64_t name) {

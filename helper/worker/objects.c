@@ -140,6 +140,18 @@ bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name) {
     return ok;
 }
 
+/* Under the lock: whether there is such an owner; 0 is none, which is as well. */
+static bool has_owner(const struct objects *o, uint64_t owner) {
+    const struct slot *s = slot_of(o, owner);
+
+    return !owner || (s && s->name == owner);
+}
+
+/* Under the lock: what an object would end with has not ended already. */
+static bool owners_live(const struct objects *o, const struct object *object) {
+    return has_owner(o, object->owner) && has_owner(o, object->also_owner);
+}
+
 /* Under the lock: an object has this owner. */
 static void note_owner(struct objects *o, uint64_t owner) {
     struct slot *s = slot_of(o, owner);
@@ -152,7 +164,7 @@ bool objects_add(struct objects *o, uint64_t name, const struct object *object) 
     bool ok;
 
     pthread_mutex_lock(&o->lock);
-    ok = reach(o, vcuda_name_kind(name), vcuda_name_index(name));
+    ok = owners_live(o, object) && reach(o, vcuda_name_kind(name), vcuda_name_index(name));
     if (ok) {
         struct slot *s = slot_of(o, name);
 
@@ -173,12 +185,14 @@ bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct 
     return s && read_slot(s, name, object);
 }
 
-/* Under the lock: the name of a new object, in a slot of its own; 0: out of memory. */
+/* Under the lock: the name of a new object, in a slot of its own; 0: as objects_name(). */
 static uint64_t add_new(struct objects *o, enum vcuda_kind kind, const struct object *object) {
     uint32_t index = o->kinds[kind].free;
     uint64_t name;
     struct slot *s;
 
+    if (!owners_live(o, object))
+        return 0;
     while (index < o->kinds[kind].room && slot_at(o, kind, index)->name)
         index++;
     if (!reach(o, kind, index))

@@ -41,11 +41,11 @@ struct objects {
 void objects_init(struct objects *o);
 /* Whether a guest may give that name to an object: well formed, of a kind it names, and free. */
 bool objects_may_add(struct objects *o, enum vcuda_kind kind, uint64_t name);
-/* False: not free, or out of memory. */
+/* False: not free, out of memory, or what it would end with has ended while it was made. */
 bool objects_add(struct objects *o, uint64_t name, const struct object *object);
 /*
  * The name of a driver's object of a kind that the worker names: the one it has, or a new one. 0:
- * out of memory.
+ * out of memory, or it would end with what has ended.
  */
 uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct object *object);
 /* One hold more on the object of a driver's handle, in aux: false if it has no name. */

@@ -52,8 +52,9 @@ CUresult worker_use_context(struct worker *w, uint64_t name) {
 
     if (!name || (name == context_now && ended == ended_then))
         return CUDA_SUCCESS;
+    /* The library names only those that it has made: another of its threads was faster. */
     if (!objects_get(&w->objects, VCUDA_KIND_CONTEXT, name, &c))
-        return CUDA_ERROR_INVALID_CONTEXT;
+        return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (name != context_now)
         r = w->driver.cuCtxSetCurrent(c.native);
     context_now = r == CUDA_SUCCESS ? name : 0;

@@ -84,10 +84,7 @@ static void test_ended(void **state) {
 }
 
 static void test_context_ended(void **state) {
-    struct object context = {.native = &w};
-
     (void)state;
-    assert_true(objects_add(&w.objects, CONTEXT, &context));
     capture(3);
     capture(4);
     objects_end(&w.objects, CONTEXT);
@@ -103,6 +100,7 @@ int main(void) {
     int failed;
 
     objects_init(&w.objects);
+    objects_add(&w.objects, CONTEXT, &(struct object){.native = &w});
     w.driver.cuStreamBeginCapture_v2 = begin;
     w.driver.cuStreamGetCaptureInfo_v3 = info;
     w.driver.cuStreamEndCapture = end;

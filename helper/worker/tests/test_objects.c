@@ -156,12 +156,36 @@ static void test_end_primary(void **state) {
     add(c, 0, 1 + 3);
 }
 
-/* Each of these is one number in all that can be read. */
+/* A call may make something while another ends what that belongs to: nothing would ever end it. */
+static void test_nothing_without_its_owner(void **state) {
+    uint64_t context = name_of(VCUDA_KIND_CONTEXT, 1), module = name_of(VCUDA_KIND_MODULE, 1);
+    uint64_t library = name_of(VCUDA_KIND_LIBRARY, 1);
+    struct object o = {.native = &o, .owner = context};
+
+    (void)state;
+    add(context, 0, 0);
+    add(library, 0, 0);
+    objects_end(&objects, context);
+    assert_false(objects_add(&objects, module, &o));
+    assert_int_equal(objects_name(&objects, VCUDA_KIND_ARRAY, &o), 0);
+    o.owner = library;
+    o.also_owner = context;
+    assert_false(objects_add(&objects, module, &o));
+    add(context, 0, 0);
+    assert_true(objects_add(&objects, module, &o));
+}
+
+/* Each of these is one number in all that can be read, which its owners follow. */
 #define CHANGES 200000u
 #define MANY 100u
 
+/* Such an object's owner: one of two contexts. */
+static uint64_t owner_of(uint64_t number) {
+    return name_of(VCUDA_KIND_CONTEXT, 1 + (uint32_t)(number % 2));
+}
+
 static void add_number(uint64_t name, uint64_t number) {
-    struct object o = {(void *)(uintptr_t)number, number, number, number};
+    struct object o = {(void *)(uintptr_t)number, owner_of(number), number, owner_of(number)};
 
     assert_true(objects_add(&objects, name, &o));
 }
@@ -174,7 +198,7 @@ static void *reader(void *over) {
         if (!objects_get(&objects, VCUDA_KIND_EVENT, name, &o))
             continue;
         read++;
-        if ((uintptr_t)o.native != o.owner || o.owner != o.aux || o.aux != o.also_owner)
+        if ((uintptr_t)o.native != o.aux || o.owner != owner_of(o.aux) || o.owner != o.also_owner)
             return NULL;
     }
     return (void *)(uintptr_t)(read + 1);
@@ -187,6 +211,8 @@ static void test_read_while_it_changes(void **state) {
     pthread_t thread;
 
     (void)state;
+    add(owner_of(0), 0, 0);
+    add(owner_of(1), 0, 0);
     assert_int_equal(pthread_create(&thread, NULL, reader, &over), 0);
     for (uint32_t i = 1; i <= CHANGES; i++) {
         add_number(name, i);
@@ -345,6 +371,7 @@ int main(void) {
         TEST(test_a_graph_takes_its_nodes),
         TEST(test_graphs_within_graphs),
         TEST(test_found_by_the_driver_s_handle),
+        TEST(test_nothing_without_its_owner),
         TEST(test_read_while_it_changes),
         TEST(test_all_places),
     };
