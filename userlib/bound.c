@@ -22,14 +22,20 @@ struct bound {
     unsigned int count;
 };
 
+void bound_end(struct bound *b) {
+    if (b && b->block)
+        arena_free(b->block, ARENA_VARIABLES);
+    if (b)
+        b->block = NULL;
+}
+
 void bound_free(struct bound *b) {
     if (!b)
         return;
+    bound_end(b);
     for (unsigned int i = 0; i < b->count; i++)
         free((char *)b->variables[i].name);
     free(b->variables);
-    if (b->block)
-        arena_free(b->block, ARENA_VARIABLES);
     free(b);
 }
 

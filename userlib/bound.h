@@ -46,7 +46,10 @@ CUresult bound_load_again(struct thread *t, const struct loading *l, const struc
 /* Address and size of one of them; either pointer may be NULL. False: none has that name. */
 bool bound_find(const struct bound *b, const char *name, CUdeviceptr *dptr, size_t *bytes);
 
-/* Ends them; NULL is fine. */
+/* Gives their memory back: they are no variables any more. NULL is fine. */
+void bound_end(struct bound *b);
+
+/* The same, and frees what is known of them. */
 void bound_free(struct bound *b);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "counters.h"
+#include "limbo.h"
 #include "ranges.h"
 
 static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
@@ -114,6 +115,10 @@ static int function_is_of(const void *object, const void *arg) {
     return f->kernel && f->context == *(const uint64_t *)arg;
 }
 
+static void free_function(void *function) {
+    functions_free(function);
+}
+
 static void forget_function(void *object) {
     struct function *f = object, **link;
     struct kernel *k = names_get(VCUDA_KIND_KERNEL, f->kernel);
@@ -127,13 +132,14 @@ static void forget_function(void *object) {
     }
     code_unlock();
     f->next = NULL;
-    f->name = 0; /* ended already */
-    functions_free(f);
+    limbo_put(f, free_function);
 }
 
+/* Its name has ended: no function is added to it any more. */
 static void forget_module(void *object) {
     library_forget_module(object);
-    module_free(object);
+    module_end(object);
+    limbo_put(object, module_free);
 }
 
 static int function_is_of_library(const void *object, const void *arg) {

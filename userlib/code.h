@@ -115,16 +115,24 @@ CUresult kernel_function(struct thread *t, struct kernel *k, struct function **f
 struct function *function_new(const char *symbol);
 /* What the worker said of it. CUDA_ERROR_LAUNCH_FAILED: nonsense. */
 CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len);
-/* Ends a list's names and frees it. */
+/* Ends the names of a list that nobody changes any more. */
+void functions_end(const struct function *f);
+/* Frees a list whose names have ended. */
 void functions_free(struct function *f);
+/* Ends one that came into no list: unless it has ended with its context, which frees it then. */
+void function_drop(struct function *f);
 
 /* Whether a function is the one that is wanted, by the fields that name it in its list. */
 typedef bool function_is(const struct function *f, const struct function *wanted);
 /* The one in a module's or kernel's list, or NULL. */
 struct function *functions_find(struct function *const *list, const struct function *wanted,
                                 function_is *is);
-/* Adds one: the one that is found from now on, another if a thread was faster. */
-struct function *functions_add(struct function **list, struct function *f, function_is *is);
+/*
+ * Adds one to the list of its module or kernel. *out is the one that is found from now on, another
+ * if a thread was faster. CUDA_ERROR_CONTEXT_IS_DESTROYED: its context has ended meanwhile.
+ */
+CUresult functions_add(struct function **list, struct function *f, function_is *is,
+                       struct function **out);
 
 /* Bytes of answer that a function's parameters fit into. */
 #define FUNCTION_INFO_BYTES                                                                        \
@@ -160,7 +168,9 @@ struct listing {
 };
 CUresult names_list(struct thread *t, const struct listing *l);
 
-/* Ends a module and its functions, also those of its names that were handed out. */
+/* What its name stood for is gone: its functions and variables. It can be looked at still. */
+void module_end(struct module *m);
+/* Frees one that has ended. */
 void module_free(void *module);
 
 /*

@@ -6,11 +6,13 @@
 #include "code.h"
 #include "arena.h"
 #include "capture.h"
+#include "clock.h"
 #include "cuda_calls.h"
 #include "ended.h"
 #include "export/locals.h"
 #include "guest.h"
 #include "ipc.h"
+#include "limbo.h"
 #include "names.h"
 #include "ranges.h"
 #include "session.h"
@@ -63,12 +65,13 @@ uint64_t context_new(CUdevice dev, unsigned int flags, bool primary) {
 void context_end(uint64_t name) {
     struct context *c = names_get(VCUDA_KIND_CONTEXT, name);
 
-    context_forget(name);
     if (c)
         ended_note(&(struct ended){name, c->device, c->flags});
     c = names_end(VCUDA_KIND_CONTEXT, name);
     guest_changed();
-    free(c);
+    if (c)
+        limbo_put(c, free);
+    context_forget(name);
 }
 
 bool context_live(uint64_t context) {
@@ -339,10 +342,15 @@ static int event_is_of(const void *object, const void *arg) {
     return ((const struct event *)object)->context == *(const uint64_t *)arg;
 }
 
+static void forget_event(void *event) {
+    limbo_put(event, free);
+}
+
 void context_forget(uint64_t name) {
-    names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, stream_free);
+    limbo_empty(vcuda_now_ns() - LIMBO_NS);
+    names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, stream_forget);
     capture_forget_ended();
-    names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, free);
+    names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, forget_event);
     code_forget_context(name);
     ipc_forget(name);
     ranges_forget(name);

@@ -23,17 +23,26 @@ struct function *function_new(const char *symbol) {
     return NULL;
 }
 
+void functions_end(const struct function *f) {
+    for (; f; f = f->next)
+        names_end(VCUDA_KIND_FUNCTION, f->name);
+}
+
 void functions_free(struct function *f) {
     while (f) {
         struct function *next = f->next;
 
-        names_end(VCUDA_KIND_FUNCTION, f->name);
         free(f->symbol);
         free(f->layout.param);
         free(f->old);
         free(f);
         f = next;
     }
+}
+
+void function_drop(struct function *f) {
+    if (names_end(VCUDA_KIND_FUNCTION, f->name))
+        functions_free(f);
 }
 
 /* Under the lock. */
@@ -53,17 +62,29 @@ struct function *functions_find(struct function *const *list, const struct funct
     return f;
 }
 
-struct function *functions_add(struct function **list, struct function *f, function_is *is) {
+/* Under the lock, which who ends them takes later: it, or its module, has ended. */
+static bool has_ended(const struct function *f) {
+    return !names_get(VCUDA_KIND_FUNCTION, f->name) ||
+           (f->module && !names_get(VCUDA_KIND_MODULE, f->module));
+}
+
+CUresult functions_add(struct function **list, struct function *f, function_is *is,
+                       struct function **out) {
     struct function *there;
+    bool ended;
 
     code_lock();
+    ended = has_ended(f);
     there = find(*list, f, is);
-    /* Behind that one it is never found; the worker has it, and ends it with the list's owner. */
-    list = there ? &there->next : list;
-    f->next = *list;
-    *list = f;
+    if (!ended) {
+        /* Behind that one it is never found; the worker has it, and ends it with its owner. */
+        list = there ? &there->next : list;
+        f->next = *list;
+        *list = f;
+    }
     code_unlock();
-    return there ? there : f;
+    *out = there ? there : f;
+    return ended ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
 }
 
 CUresult function_take(struct function *f, const struct vcuda_function_info *info, uint32_t len) {

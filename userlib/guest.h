@@ -203,6 +203,9 @@ bool stream_any_made(void);
 /* Whether a stream is of a context: for names_any() and its like. arg: the context's name. */
 int stream_is_of(const void *stream, const void *context);
 
+/* Of a stream that ended with its context. */
+void stream_forget(void *stream);
+
 /* Frees a stream whose name has ended; NULL is fine. */
 void stream_free(void *stream);
 

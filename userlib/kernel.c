@@ -31,9 +31,9 @@ CUresult kernel_function(struct thread *t, struct kernel *k, struct function **o
     if (r == CUDA_SUCCESS)
         r = function_take(f, (const void *)answer, len);
     if (r == CUDA_SUCCESS)
-        *out = functions_add(&k->functions, f, in_context);
-    else
-        functions_free(f);
+        r = functions_add(&k->functions, f, in_context, out);
+    if (r != CUDA_SUCCESS)
+        function_drop(f);
     return r;
 }
 

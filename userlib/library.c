@@ -380,6 +380,7 @@ void library_forget_module(struct module *m) {
 static CUresult ask_module(struct thread *t, struct library *l, struct module **out) {
     struct module *m = calloc(1, sizeof(*m)), *there, **link;
     CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+    bool ended;
 
     if (m) {
         m->context = t->context;
@@ -389,19 +390,21 @@ static CUresult ask_module(struct thread *t, struct library *l, struct module **
     if (m && m->name)
         r = wire_library_module(t, m->name, l->name);
     if (r != CUDA_SUCCESS) {
-        if (m)
-            names_end(VCUDA_KIND_MODULE, m->name);
-        free(m);
+        if (m && names_end(VCUDA_KIND_MODULE, m->name))
+            free(m);
         return r;
     }
     code_lock();
+    ended = !names_get(VCUDA_KIND_MODULE, m->name); /* who ends it takes the lock then */
     there = find_module(l, m->context);
     link = there ? &there->next : &l->modules;
-    m->next = *link;
-    *link = m;
+    if (!ended) {
+        m->next = *link;
+        *link = m;
+    }
     code_unlock();
     *out = there ? there : m;
-    return CUDA_SUCCESS;
+    return ended ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
 }
 
 CUresult library_module(struct thread *t, struct library *l, CUmodule *module) {

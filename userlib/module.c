@@ -22,15 +22,34 @@ static struct module *new_module(const struct thread *t) {
     return NULL;
 }
 
+void module_end(struct module *m) {
+    struct variable *variables;
+
+    code_lock();
+    variables = m->variables;
+    m->variables = NULL;
+    code_unlock();
+    functions_end(m->functions); /* none is added where the module's name has ended */
+    variables_free(variables);
+    bound_end(m->bound);
+}
+
 void module_free(void *module) {
     struct module *m = module;
 
-    if (m) {
-        functions_free(m->functions);
-        variables_free(m->variables);
-        bound_free(m->bound);
-    }
+    functions_free(m->functions);
+    variables_free(m->variables);
+    bound_free(m->bound);
     free(m);
+}
+
+/* Ends and frees one that the program has no call in; NULL is fine. */
+static void drop_module(struct module *m) {
+    if (!m)
+        return;
+    library_forget_module(m);
+    module_end(m);
+    module_free(m);
 }
 
 static CUresult send(struct thread *t, const struct loading *l, struct jit *jit, uint64_t address,
@@ -63,7 +82,7 @@ static CUresult load(struct thread *t, const struct cuda_image *image, struct ji
     if (r == CUDA_SUCCESS)
         *module = (CUmodule)m->name;
     else
-        module_free(names_end(VCUDA_KIND_MODULE, m->name));
+        drop_module(names_end(VCUDA_KIND_MODULE, m->name));
     return r;
 }
 
@@ -119,7 +138,6 @@ VCUDA_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *fname) {
 }
 
 VCUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
-    struct module *m;
     struct thread *t;
     CUresult r = guest_enter_about(&t, VCUDA_KIND_MODULE, hmod);
 
@@ -128,10 +146,8 @@ VCUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
     if (r != CUDA_SUCCESS)
         return r;
     r = wire_cuModuleUnload(t, (uint64_t)hmod);
-    m = r == CUDA_SUCCESS ? names_end(VCUDA_KIND_MODULE, (uint64_t)hmod) : NULL;
-    if (m)
-        library_forget_module(m);
-    module_free(m);
+    if (r == CUDA_SUCCESS)
+        drop_module(names_end(VCUDA_KIND_MODULE, (uint64_t)hmod));
     return r;
 }
 
@@ -146,6 +162,7 @@ static CUresult find_function(struct thread *t, void *module, const char *symbol
     struct module *m = module;
     struct function *f =
         functions_find(&m->functions, &(struct function){.symbol = (char *)symbol}, of_symbol);
+    struct function *found;
     uint32_t len = 0;
     CUresult r;
 
@@ -162,9 +179,11 @@ static CUresult find_function(struct thread *t, void *module, const char *symbol
     if (r == CUDA_SUCCESS)
         r = function_take(f, (const void *)answer, len);
     if (r == CUDA_SUCCESS)
-        *handle = functions_add(&m->functions, f, of_symbol)->name;
+        r = functions_add(&m->functions, f, of_symbol, &found);
+    if (r == CUDA_SUCCESS)
+        *handle = found->name;
     else
-        functions_free(f);
+        function_drop(f);
     return r;
 }
 

@@ -7,6 +7,7 @@
 #include "cuda_calls.h"
 #include "guest.h"
 #include "hostfunc.h"
+#include "limbo.h"
 #include "wire.h"
 
 /*
@@ -37,6 +38,11 @@ void stream_free(void *stream) {
     if (stream)
         __atomic_fetch_sub(&live_streams, 1, __ATOMIC_RELAXED);
     free(stream);
+}
+
+void stream_forget(void *stream) {
+    __atomic_fetch_sub(&live_streams, 1, __ATOMIC_RELAXED);
+    limbo_put(stream, free);
 }
 
 /* Posted where the worker need not wait in the driver; else a thread of the worker's own waits. */

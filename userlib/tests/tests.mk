@@ -3,7 +3,7 @@
 
 TEST_OUT := $(OUT)/tests
 UNIT_TESTS := $(addprefix $(TEST_OUT)/test-,names ranges reserve arena space completion crew descriptor ended md2 \
-	message notes params bound pace attributes jit)
+	message notes params bound pace attributes jit limbo)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(filter-out -MMD -MP -fPIC -fvisibility=hidden,$(ALL_CFLAGS))
 CONFORMANCE := $(TOP)/tests/conformance
@@ -42,7 +42,7 @@ $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/expo
 
 # ---- real processes on the simulated GPU --------------------------------------
 
-check-process: all process-rooms $(addprefix $(TEST_OUT)/,client code copies devices closes rogue)
+check-process: all process-rooms $(addprefix $(TEST_OUT)/,client code copies devices ends closes rogue)
 	tests/process/run
 
 check-command: all process-rooms
@@ -54,7 +54,7 @@ process-rooms:
 	+$(MAKE) -C $(CONFORMANCE) $(addprefix $(TOP)/build/conformance/,threads vector_add)
 
 # Their kernels are found from the folder of the conformance programs.
-$(addprefix $(TEST_OUT)/,client code copies devices): $(TEST_OUT)/%: tests/process/%.c tests/process/cases.h \
+$(addprefix $(TEST_OUT)/,client code copies devices ends): $(TEST_OUT)/%: tests/process/%.c tests/process/cases.h \
 		$(CONFORMANCE)/common.h $(CONFORMANCE)/kernels/basics.ptx | $(OUT)/libcuda.so.1
 	@mkdir -p $(TEST_OUT)
 	cd $(CONFORMANCE) && $(CC) $(TEST_CFLAGS) -I. -o $@ $(CURDIR)/$< -L$(OUT) -lcuda
