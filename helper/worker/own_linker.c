@@ -99,10 +99,12 @@ CUresult linker_of_code(char *code, size_t bytes, CUlinkState *name) {
     return CUDA_SUCCESS;
 }
 
+/* It ends with nothing but its own destruction: the context that it is made in may go before. */
 CUresult own_link_create(struct worker *w, struct frame *f, struct args_link_create *a) {
     struct linker *l;
     CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
 
+    (void)f;
     if (a->info_cap > VCUDA_JIT_LOG_MAX || a->error_cap > VCUDA_JIT_LOG_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     l = new_linker();
@@ -121,7 +123,6 @@ CUresult own_link_create(struct worker *w, struct frame *f, struct args_link_cre
         let_go(l);
         return r;
     }
-    f->owner = f->head.ctx;
     a->link = (CUlinkState)l;
     return CUDA_SUCCESS;
 }

@@ -199,11 +199,34 @@ static int case_green_streams(void) {
     return 0;
 }
 
+/* ---- linkers ---- */
+
+/* It can be destroyed, and what it made read until then, wherever its context is. */
+static int case_linker_outlives(void) {
+    CUcontext own;
+    CUlinkState l;
+    size_t bytes;
+    void *cubin;
+
+    start();
+    CK(cuCtxCreate(&own, NULL, 0, 0));
+    CK(cuLinkCreate(0, NULL, NULL, &l));
+    CK(cuLinkAddData(l, CU_JIT_INPUT_PTX, (void *)ptx_basics, strlen(ptx_basics) + 1, "basics", 0,
+                     NULL, NULL));
+    CK(cuLinkComplete(l, &cubin, &bytes));
+    CK(cuCtxDestroy(own));
+    module(cubin);
+    CK(cuLinkDestroy(l));
+    EXPECT(cuLinkDestroy(l) == CUDA_ERROR_INVALID_VALUE);
+    return 0;
+}
+
 static const struct process_case cases[] = {
     {"destroyed-beside-calls", case_destroyed_beside_calls},
     {"released-beside-calls", case_released_beside_calls},
     {"reset-beside-calls", case_reset_beside_calls},
     {"green-streams", case_green_streams},
+    {"linker-outlives", case_linker_outlives},
     {0},
 };
 
