@@ -33,7 +33,8 @@ CUresult graph_edges(const void *edges, uint32_t len, size_t count, const CUgrap
 /*
  * A host function's number must live as long as any graph, copy or executable has the node: only
  * the driver knows. It tells the guest, by the number `end`, when it lets go of the last of them.
+ * Returns what the graph holds for that; NULL: it does not.
  */
-void graph_tie_end(struct worker *w, CUgraph graph, uint64_t end);
+CUuserObject graph_tie_end(struct worker *w, CUgraph graph, uint64_t end);
 
 #endif

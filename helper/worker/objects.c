@@ -361,6 +361,20 @@ bool objects_drop(struct objects *o, uint64_t name) {
     return ok;
 }
 
+uint64_t objects_change_aux(struct objects *o, uint64_t name, uint64_t aux) {
+    uint64_t before = 0;
+    struct slot *s;
+
+    pthread_mutex_lock(&o->lock);
+    s = slot_of(o, name);
+    if (s && s->name == name) {
+        before = s->object.aux;
+        vcuda_store_once(&s->object.aux, aux);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return before;
+}
+
 uint64_t objects_end_primary(struct objects *o, uint64_t device) {
     uint64_t name = 0;
 

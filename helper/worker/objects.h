@@ -18,7 +18,7 @@ struct object {
     void *native;
     uint64_t owner; /* name of what it ends with: a context, or a function's module; 0: nothing */
     uint64_t aux;   /* function: bytes of its parameters; primary context: 1 + device; memory: how
-                       many handles of it the guest holds */
+                       many handles of it the guest holds; node: what its function ends with */
     uint64_t also_owner; /* what a library has in a context ends with that context too */
 };
 
@@ -52,6 +52,8 @@ uint64_t objects_name(struct objects *o, enum vcuda_kind kind, const struct obje
 bool objects_hold(struct objects *o, enum vcuda_kind kind, void *native);
 /* One hold less; the last one ends the name. False for a name that is none. */
 bool objects_drop(struct objects *o, uint64_t name);
+/* Changes an object's aux: what it was; 0 for a name that is none. */
+uint64_t objects_change_aux(struct objects *o, uint64_t name, uint64_t aux);
 bool objects_get(struct objects *o, enum vcuda_kind kind, uint64_t name, struct object *object);
 /* How many of a kind there have been. */
 uint32_t objects_made(struct objects *o, enum vcuda_kind kind);

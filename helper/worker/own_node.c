@@ -10,13 +10,32 @@
 #include "memory.h"
 #include "pools.h"
 
-void graph_tie_end(struct worker *w, CUgraph graph, uint64_t end) {
+CUuserObject graph_tie_end(struct worker *w, CUgraph graph, uint64_t end) {
     CUuserObject object;
+    CUresult r = w->driver.cuUserObjectCreate(&object, hostfunc_arg(end), hostfunc_tell, 1,
+                                              CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
 
     /* What the graph does not take stays as it is: its end would be told at once. */
-    if (w->driver.cuUserObjectCreate(&object, hostfunc_arg(end), hostfunc_tell, 1,
-                                     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) == CUDA_SUCCESS)
-        w->driver.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    if (r == CUDA_SUCCESS)
+        r = w->driver.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    return r == CUDA_SUCCESS ? object : NULL;
+}
+
+/*
+ * A node's function is another now, or none (0): the graph lets go of the one before. What was made
+ * of the graph meanwhile, and may call that one, has a hold of its own.
+ */
+static void tie_function(struct worker *w, CUgraph graph, uint64_t node, uint64_t end) {
+    CUuserObject now = end ? graph_tie_end(w, graph, end) : NULL;
+    uint64_t before = objects_change_aux(&w->objects, node, (uint64_t)now);
+
+    if (before)
+        w->driver.cuGraphReleaseUserObject(graph, (CUuserObject)before, 1);
+}
+
+static bool graph_of_node(struct worker *w, uint64_t node, CUgraph *graph) {
+    return frame_object(w, VCUDA_KIND_GRAPH, graph_owner_of(w, node), (void **)graph) ==
+           CUDA_SUCCESS;
 }
 
 /* What a node brought into being: the address of its memory, or the names of its graphs. */
@@ -66,7 +85,7 @@ static CUresult add(struct worker *w, struct args_graph_node_add *a, struct node
     if (!name)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (n->type == CU_GRAPH_NODE_TYPE_HOST)
-        graph_tie_end(w, a->graph, n->host.end);
+        tie_function(w, a->graph, name, n->host.end);
     /* What was moved into a node ends with it. */
     if (n->type == CU_GRAPH_NODE_TYPE_GRAPH &&
         n->child.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
@@ -99,9 +118,19 @@ CUresult own_graph_node_set(struct worker *w, struct frame *f, struct args_graph
     r = w->driver.cuGraphNodeSetParams(a->node, &p.native);
     node_params_drop(&p);
     if (r == CUDA_SUCCESS && n->type == CU_GRAPH_NODE_TYPE_HOST &&
-        frame_object(w, VCUDA_KIND_GRAPH, graph_owner_of(w, a->node_name), (void **)&graph) ==
-            CUDA_SUCCESS)
-        graph_tie_end(w, graph, n->host.end);
+        graph_of_node(w, a->node_name, &graph))
+        tie_function(w, graph, a->node_name, n->host.end);
+    return r;
+}
+
+CUresult own_cuGraphDestroyNode(struct worker *w, struct frame *f,
+                                struct args_cuGraphDestroyNode *a) {
+    CUresult r = w->driver.cuGraphDestroyNode(a->hNode);
+    CUgraph graph;
+
+    (void)f;
+    if (r == CUDA_SUCCESS && graph_of_node(w, a->hNode_name, &graph))
+        tie_function(w, graph, a->hNode_name, 0);
     return r;
 }
 

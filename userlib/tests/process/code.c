@@ -311,6 +311,46 @@ static int case_functions_set(void) {
     return 0;
 }
 
+/* Numbers end a little later than what they stand for: waits for no more than `most` bytes. */
+static size_t allocated_in_the_end(size_t most) {
+    for (int i = 0; i < 500 && allocated() > most; i++)
+        usleep(10000);
+    return allocated();
+}
+
+/* Nodes of a graph that get another function again and again, or come and go. */
+static int case_nodes_functions(void) {
+    enum { TIMES = 4000, GROWTH = 64 << 10 };
+    int n = 0, old = 0;
+    CUDA_HOST_NODE_PARAMS p = {.fn = count, .userData = &old};
+    CUgraphExec exec, later;
+    CUgraphNode node, more;
+    CUgraph graph;
+    size_t before;
+
+    start();
+    CK(cuGraphCreate(&graph, 0));
+    CK(cuGraphAddHostNode(&node, graph, NULL, 0, &p));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    p.userData = &n;
+    before = allocated();
+    for (int i = 0; i < TIMES; i++) {
+        CK(cuGraphHostNodeSetParams(node, &p));
+        CK(cuGraphAddHostNode(&more, graph, NULL, 0, &p));
+        CK(cuGraphDestroyNode(more));
+    }
+    EXPECT(allocated_in_the_end(before + GROWTH) <= before + GROWTH);
+    /* What was made of it before calls what it had then. */
+    CK(cuGraphInstantiateWithFlags(&later, graph, 0));
+    CK(cuGraphLaunch(exec, NULL));
+    CK(cuGraphLaunch(later, NULL));
+    CK(cuGraphDestroy(graph));
+    CK(cuGraphLaunch(later, NULL));
+    CK(cuCtxSynchronize());
+    EXPECT(old == 1 && n == 2);
+    return 0;
+}
+
 static volatile int *flag;
 
 static void *wait_in_context(void *unused) {
@@ -387,6 +427,7 @@ static const struct process_case cases[] = {
     {"module-of-kernel", case_module_of_kernel},
     {"captured-functions", case_captured_functions},
     {"functions-set", case_functions_set},
+    {"nodes-functions", case_nodes_functions},
     {"primary-again", case_primary_again},
     {"guarded-by-handler", case_guarded_by_handler},
     {0},
