@@ -28,18 +28,19 @@ struct use {
 
 /* The note of a graph or an executable. */
 struct uses {
-    uint64_t owner;
     size_t count;
     struct use *use;
-    CUevent event;     /* of an executable: behind its last launch */
+    CUevent event;     /* of an executable: behind its last launch, which is */
+    uint64_t launch;   /* this one, of all that there have been */
     bool pending;      /* it is not known to be done */
     bool writes;       /* some buffer is written by the GPU */
-    struct uses *next; /* those that are pending and write */
+    struct uses *next; /* those that are pending and write, the last launch first */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer *buffers;
 static struct uses *writing;
+static uint64_t launches;
 static __thread bool arriving;
 
 static void buffer_put(struct buffer *b) {
@@ -100,7 +101,6 @@ static struct uses *uses_of(uint64_t owner) {
     u = calloc(1, sizeof(*u));
     if (!u)
         return NULL;
-    u->owner = owner;
     if (notes_set(owner, 0, u, release))
         return u;
     free(u);
@@ -227,17 +227,27 @@ void graph_host_drop(uint64_t owner, uint64_t node, uint64_t buffer) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The last launch is done: what it wrote goes to the program. */
+/* Under the lock. The last launch is done: what it wrote goes to the program. */
 static void done(struct uses *u) {
-    pthread_mutex_lock(&lock);
-    if (u->pending) {
-        for (size_t i = 0; i < u->count; i++) {
-            if (!u->use[i].buffer->up)
-                move_rows(u->use[i].buffer);
-        }
-        u->pending = false;
-        stop_writing(u);
+    if (!u->pending)
+        return;
+    for (size_t i = 0; i < u->count; i++) {
+        if (!u->use[i].buffer->up)
+            move_rows(u->use[i].buffer);
     }
+    u->pending = false;
+    stop_writing(u);
+}
+
+/* The same, if it is not known yet, nor was followed by another: any thread may find that out. */
+static void launch_done(uint64_t launch) {
+    struct uses *u;
+
+    pthread_mutex_lock(&lock);
+    for (u = writing; u && u->launch != launch; u = u->next)
+        ;
+    if (u)
+        done(u);
     pthread_mutex_unlock(&lock);
 }
 
@@ -264,9 +274,12 @@ static CUresult wait(struct thread *t, struct uses *u) {
     mode = begin_own(t);
     r = wire_cuEventSynchronize(t, (uint64_t)u->event);
     end_own(t, mode);
-    if (r == CUDA_SUCCESS)
-        done(u);
-    return r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&lock);
+    done(u);
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
 }
 
 CUresult graph_host_launch(struct thread *t, uint64_t exec) {
@@ -293,16 +306,17 @@ CUresult graph_host_launch(struct thread *t, uint64_t exec) {
     return CUDA_SUCCESS;
 }
 
-/* One that is pending, from the `skip`th on; its event, or 0. */
-static uint64_t next_writing(uint32_t skip, uint64_t *owner) {
+/* The last launch before *launch that is pending: its event, or 0. */
+static uint64_t next_writing(uint64_t *launch) {
     uint64_t event = 0;
+    struct uses *u;
 
     pthread_mutex_lock(&lock);
-    for (struct uses *u = writing; u && !event; u = u->next) {
-        if (!skip--) {
-            event = (uint64_t)u->event;
-            *owner = u->owner;
-        }
+    for (u = writing; u && u->launch >= *launch; u = u->next)
+        ;
+    if (u) {
+        event = (uint64_t)u->event;
+        *launch = u->launch;
     }
     pthread_mutex_unlock(&lock);
     return event;
@@ -312,19 +326,14 @@ static uint64_t next_writing(uint32_t skip, uint64_t *owner) {
 static void arrive(void) {
     struct thread *t = guest_thread();
     CUstreamCaptureMode mode;
-    uint64_t event, owner;
-    uint32_t skip = 0;
+    uint64_t event, launch = UINT64_MAX;
 
     if (arriving || !t)
         return;
     mode = begin_own(t);
-    while ((event = next_writing(skip, &owner))) {
-        struct uses *u = notes_get(owner);
-
-        if (u && wire_cuEventQuery(t, event) == CUDA_SUCCESS)
-            done(u);
-        else
-            skip++;
+    while ((event = next_writing(&launch))) {
+        if (wire_cuEventQuery(t, event) == CUDA_SUCCESS)
+            launch_done(launch);
     }
     end_own(t, mode);
 }
@@ -340,6 +349,7 @@ CUresult graph_host_launched(struct thread *t, uint64_t exec, CUstream stream) {
         return r;
     pthread_mutex_lock(&lock);
     u->pending = true;
+    u->launch = ++launches;
     if (u->writes) {
         u->next = writing;
         writing = u;

@@ -288,6 +288,57 @@ static int case_beyond(void) {
     return 0;
 }
 
+static void *wait_again_and_again(void *done) {
+    CUstream s;
+
+    CK(cuCtxSetCurrent(context));
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    while (!*(atomic_bool *)done)
+        CK(cuStreamSynchronize(s));
+    return NULL;
+}
+
+/* What an executable copies to the program is of its last launch, whoever else waits meanwhile. */
+static int case_graph_beside_waits(void) {
+    enum { LAUNCHES = 3000, WAITING = 2 };
+    static char bytes[BYTES];
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = bytes,
+                          .WidthInBytes = BYTES,
+                          .Height = 1,
+                          .Depth = 1};
+    pthread_t threads[WAITING];
+    atomic_bool over = false;
+    CUgraphExec exec;
+    CUgraphNode node;
+    CUgraph graph;
+    CUstream s;
+
+    make_memory();
+    copy.srcDevice = device;
+    CK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    CK(cuGraphCreate(&graph, 0));
+    CK(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < WAITING; i++)
+        EXPECT(!pthread_create(&threads[i], NULL, wait_again_and_again, &over));
+    for (int i = 0; i < LAUNCHES; i++) {
+        CK(cuMemsetD8Async(device, (unsigned char)i, BYTES, s));
+        CK(cuGraphLaunch(exec, s));
+        CK(cuStreamSynchronize(s));
+        EXPECT(bytes[0] == (char)i && bytes[BYTES - 1] == (char)i);
+        if (i % 2) { /* it ends while others still ask */
+            CK(cuGraphExecDestroy(exec));
+            CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+        }
+    }
+    over = true;
+    for (int i = 0; i < WAITING; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
 /* Who copies or fills nothing is not told that the address is wrong. */
 static int case_nothing(void) {
     make_memory();
@@ -307,6 +358,7 @@ static const struct process_case cases[] = {
     {"within-host", case_within_host},
     {"captured-within-host", case_captured_within_host},
     {"beyond", case_beyond},
+    {"graph-beside-waits", case_graph_beside_waits},
     {"nothing", case_nothing},
     {0},
 };
