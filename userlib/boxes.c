@@ -168,6 +168,24 @@ static void land_piece(struct stage_job *job, struct stage_piece *p) {
     move_rows(&((struct box_copy *)job)->c.dst, p, false);
 }
 
+/* Natively a copy for which the device's side is too small leaves all as it was. */
+static CUresult copy_staged(struct box_copy *b, bool up) {
+    const struct vcuda_place *far = up ? &b->c.dst : &b->c.src;
+    bool splits = stage_splits(b->c.width * b->c.rows * b->c.slices);
+    uint64_t first, bytes = vcuda_place_span(&b->c, far, (__u64 *)&first);
+    CUresult r = CUDA_SUCCESS;
+
+    b->job = (struct stage_job){.width = b->c.width,
+                                .rows = b->c.rows,
+                                .slices = b->c.slices,
+                                .send = send_piece,
+                                .land = up ? NULL : land_piece,
+                                .end_first = splits && far->type == VCUDA_PLACE_ARRAY};
+    if (splits && far->type == VCUDA_PLACE_DEVICE && !ranges_cover(first, bytes))
+        r = bytes ? stage_fits(b->t, first, bytes) : CUDA_ERROR_INVALID_VALUE;
+    return r == CUDA_SUCCESS ? stage_run(&b->job) : r;
+}
+
 static CUresult copy_with_host(struct box_copy *b) {
     bool up = b->c.src.type == VCUDA_PLACE_HOST;
     uint64_t bytes = b->c.width * b->c.rows * b->c.slices, graph;
@@ -184,9 +202,7 @@ static CUresult copy_with_host(struct box_copy *b) {
 
         return r == CUDA_SUCCESS ? send_async(b) : r;
     }
-    b->job =
-        (struct stage_job){b->c.width, b->c.rows, b->c.slices, send_piece, up ? NULL : land_piece};
-    return stage_run(&b->job);
+    return copy_staged(b, up);
 }
 
 /* In a capture it is a node, which no caller waits for: of memory that the GPU reaches. */

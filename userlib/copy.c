@@ -61,7 +61,7 @@ static void land_piece(struct stage_job *job, struct stage_piece *p) {
 }
 
 static CUresult copy_staged(struct copy *c) {
-    struct staged s = {{c->bytes, 1, 1, send_piece, NULL}, c};
+    struct staged s = {{.width = c->bytes, .rows = 1, .slices = 1, .send = send_piece}, c};
 
     if (c->direction == VCUDA_COPY_DTOH)
         s.job.land = land_piece;
@@ -118,6 +118,12 @@ static CUresult copy_with_host(struct copy *c) {
     if (up && c->bytes <= VCUDA_INLINE_MAX) {
         COUNT(bytes_inline, c->bytes);
         return wire_copy_inline(c->t, post, c->dst, c->stream, host, (uint32_t)c->bytes);
+    }
+    if (!good && stage_splits(c->bytes)) {
+        CUresult r = stage_fits(c->t, device, c->bytes);
+
+        if (r != CUDA_SUCCESS)
+            return r;
     }
     return copy_staged(c);
 }

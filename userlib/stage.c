@@ -3,6 +3,26 @@
 
 #include "arena.h"
 #include "counters.h"
+#include "guest.h"
+#include "wire.h"
+
+bool stage_splits(size_t bytes) {
+    return bytes > arena_stage_bytes();
+}
+
+CUresult stage_fits(struct thread *t, uint64_t address, uint64_t bytes) {
+    uint64_t start = 0, size = 0;
+    CUresult r = guest_fault(t);
+
+    if (r == CUDA_SUCCESS)
+        r = wire_pointer_attribute(t, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address, &start);
+    if (r == CUDA_SUCCESS)
+        r = wire_pointer_attribute(t, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address, &size);
+    if (r != CUDA_SUCCESS)
+        return r;
+    return address - start < size && bytes <= size - (address - start) ? CUDA_SUCCESS
+                                                                       : CUDA_ERROR_INVALID_VALUE;
+}
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
@@ -47,10 +67,33 @@ static CUresult finish(struct stage_job *job, struct stage_piece *p) {
     return r;
 }
 
+static CUresult send(struct stage_job *job, struct stage_piece *p) {
+    CUresult r = job->send(job, p);
+
+    if (r != CUDA_SUCCESS)
+        arena_stage_give(p->stage);
+    return r;
+}
+
+/* What ends within the array begins there, too: the driver says so of a piece of one row. */
+static CUresult copy_end(struct stage_job *job) {
+    struct stage_piece p = {.stage = arena_stage_take(true),
+                            .y = job->rows - 1,
+                            .z = job->slices - 1,
+                            .width = least(job->width, arena_stage_bytes()),
+                            .rows = 1,
+                            .slices = 1};
+    CUresult r;
+
+    p.x = job->width - p.width;
+    r = send(job, &p);
+    return r == CUDA_SUCCESS ? finish(job, &p) : r;
+}
+
 CUresult stage_run(struct stage_job *job) {
     struct stage_piece pieces[ARENA_STAGES], at = {.x = 0};
     unsigned int first = 0, count = 0;
-    CUresult r = CUDA_SUCCESS, one;
+    CUresult r = job->end_first ? copy_end(job) : CUDA_SUCCESS, one;
     bool more = true;
 
     COUNT(bytes_staged, job->width * job->rows * job->slices);
@@ -70,11 +113,9 @@ CUresult stage_run(struct stage_job *job) {
         p->z = at.z;
         measure(job, p);
         more = next(job, &at, p);
-        r = job->send(job, p);
+        r = send(job, p);
         if (r == CUDA_SUCCESS)
             count++;
-        else
-            arena_stage_give(p->stage);
     }
     for (; count; count--, first = (first + 1) % ARENA_STAGES) {
         one = finish(job, &pieces[first]);

@@ -26,7 +26,17 @@ struct stage_job {
     CUresult (*send)(struct stage_job *job, struct stage_piece *piece);
     /* Takes what came down, once the call is done; NULL where data goes up. */
     void (*land)(struct stage_job *job, struct stage_piece *piece);
+    bool end_first; /* the end of the last row goes before all else: does the copy fit an array? */
 };
+
+/* Whether a copy of so many bytes goes in more than one piece. */
+bool stage_splits(size_t bytes);
+
+/*
+ * Before a copy in pieces begins: whether these bytes are the driver's memory as a whole, as it is
+ * asked. Natively a copy that does not fit leaves all as it was.
+ */
+CUresult stage_fits(struct thread *t, uint64_t address, uint64_t bytes);
 
 /* Returns when all is copied, with the first error. As many pieces are under way as can be. */
 CUresult stage_run(struct stage_job *job);

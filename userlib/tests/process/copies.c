@@ -339,6 +339,106 @@ static int case_graph_beside_waits(void) {
     return 0;
 }
 
+/* ---- copies for which the device's memory is too short ---- */
+
+#define LARGE (8 * MIB)
+
+static bool all_are(const char *p, size_t bytes, char value) {
+    return p[0] == value && !memcmp(p, p + 1, bytes - 1);
+}
+
+/* More than there is room for goes up, or comes down: nothing is copied. */
+static void refuse_short(CUdeviceptr small, size_t room, char *host, char *seen) {
+    memset(host, 2, LARGE);
+    CK(cuMemsetD8(small, 1, room));
+    REFUSES(cuMemcpyHtoD(small, host, LARGE));
+    REFUSES(cuMemcpyHtoDAsync(small, host, LARGE, CU_STREAM_PER_THREAD));
+    REFUSES(cuMemcpyHtoD(small + MIB, host, room));
+    REFUSES(cuMemcpyDtoH(host, small, LARGE));
+    REFUSES(cuMemcpyDtoHAsync(host, small, LARGE, CU_STREAM_PER_THREAD));
+    REFUSES(copy_rows(CU_MEMORYTYPE_HOST, (CUdeviceptr)host, small, LARGE / BYTES, false));
+    REFUSES(copy_rows(CU_MEMORYTYPE_HOST, (CUdeviceptr)host, small, LARGE / BYTES, true));
+    EXPECT(all_are(host, LARGE, 2));
+    CK(cuMemcpyDtoH(seen, small, room));
+    EXPECT(all_are(seen, room, 1));
+    CK(cuMemcpyHtoD(small, host, room));
+    CK(cuMemcpyDtoH(seen, small, room));
+    EXPECT(all_are(seen, room, 2));
+}
+
+/* Memory of a module, whose address only a kernel has told. */
+static const char global_text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                  ".global .align 8 .b8 large[4194304];\n"
+                                  ".visible .entry tell(.param .u64 to) {\n"
+                                  ".reg .u64 %rd<4>;\n"
+                                  "ld.param.u64 %rd1, [to];\n"
+                                  "cvta.to.global.u64 %rd2, %rd1;\n"
+                                  "mov.u64 %rd3, large;\n"
+                                  "cvta.global.u64 %rd3, %rd3;\n"
+                                  "st.global.u64 [%rd2], %rd3;\n"
+                                  "ret;\n}\n";
+
+static CUdeviceptr global_told(void) {
+    CUfunction tell = function(module(global_text), "tell");
+    void *arguments[] = {&device};
+    CUdeviceptr large;
+
+    CK(cuLaunchKernel(tell, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    CK(cuMemcpyDtoH(&large, device, sizeof(large)));
+    return large;
+}
+
+/* Rows of an array of 1024 by 1024 bytes, up or down. */
+static CUresult copy_array(CUarray array, char *host, size_t rows, bool down) {
+    CUDA_MEMCPY2D c = {
+        .dstMemoryType = down ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY,
+        .dstHost = host,
+        .dstArray = array,
+        .dstPitch = 1024,
+        .srcMemoryType = down ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST,
+        .srcHost = host,
+        .srcArray = array,
+        .srcPitch = 1024,
+        .WidthInBytes = 1024,
+        .Height = rows,
+    };
+
+    return cuMemcpy2D(&c);
+}
+
+static void refuse_short_array(char *host, char *seen) {
+    CUDA_ARRAY_DESCRIPTOR d = {1024, 1024, CU_AD_FORMAT_UNSIGNED_INT8, 1};
+    CUarray array;
+
+    CK(cuArrayCreate(&array, &d));
+    memset(host, 1, MIB);
+    CK(copy_array(array, host, 1024, false));
+    memset(host, 2, LARGE);
+    REFUSES(copy_array(array, host, 4096, false));
+    REFUSES(copy_array(array, host, 4096, true));
+    EXPECT(all_are(host, LARGE, 2));
+    CK(copy_array(array, seen, 1024, true));
+    EXPECT(all_are(seen, MIB, 1));
+    CK(cuArrayDestroy(array));
+}
+
+static int case_too_short(void) {
+    char *host = malloc(LARGE), *seen = malloc(LARGE);
+    CUdeviceptr small;
+
+    make_memory();
+    EXPECT(host && seen);
+    CK(cuMemAlloc(&small, 3 * MIB));
+    refuse_short(small, 3 * MIB, host, seen);
+    REFUSES(cuMemcpy(small, (CUdeviceptr)host, LARGE));
+    REFUSES(cuMemcpy((CUdeviceptr)seen, small, LARGE));
+    refuse_short(global_told(), 4 * MIB, host, seen);
+    refuse_short_array(host, seen);
+    free(host);
+    free(seen);
+    return 0;
+}
+
 /* Who copies or fills nothing is not told that the address is wrong. */
 static int case_nothing(void) {
     make_memory();
@@ -359,6 +459,7 @@ static const struct process_case cases[] = {
     {"captured-within-host", case_captured_within_host},
     {"beyond", case_beyond},
     {"graph-beside-waits", case_graph_beside_waits},
+    {"too-short", case_too_short},
     {"nothing", case_nothing},
     {0},
 };
