@@ -19,6 +19,8 @@
 /* Unused regions of so many bytes in all are kept: to grow again takes milliseconds. */
 #define UNUSED_BYTES_MAX (64ull << 20)
 #define STAGE_BYTES (1ull << 20)
+/* Regions that registered memory leaves to the arena, which has no other way to memory. */
+#define REGIONS_KEPT 64u
 
 /* All of a region's bytes, in address order: free pieces and blocks. */
 struct piece {
@@ -38,6 +40,7 @@ static struct {
     pthread_mutex_t giving;
     struct piece *pieces;
     size_t sizes[VCUDA_REGIONS_MAX]; /* of the arena's regions; 0: no such */
+    uint32_t regions;                /* in use, the rings' included */
     pthread_cond_t stage_freed;
     void *stages[ARENA_STAGES];
     int stages_free;
@@ -46,6 +49,7 @@ static struct {
     .sharing = PTHREAD_MUTEX_INITIALIZER,
     .giving = PTHREAD_MUTEX_INITIALIZER,
     .stage_freed = PTHREAD_COND_INITIALIZER,
+    .regions = 1,
 };
 
 static size_t pages(size_t bytes) {
@@ -54,6 +58,19 @@ static size_t pages(size_t bytes) {
 
 static CUresult error_of(int err) {
     return err == -EPIPE || err == -ENOTCONN ? VCUDA_ERROR_LOST : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int region_add(size_t bytes, uint32_t *region) {
+    int err = session.transport.region_add(&session.transport, bytes, region);
+
+    if (!err)
+        __atomic_fetch_add(&arena.regions, 1, __ATOMIC_RELAXED);
+    return err;
+}
+
+static void region_del(uint32_t region, size_t bytes) {
+    session.transport.region_del(&session.transport, region, bytes);
+    __atomic_fetch_sub(&arena.regions, 1, __ATOMIC_RELAXED);
 }
 
 /* Under the lock: maps a fresh region at an address that is free on our side. */
@@ -107,14 +124,14 @@ static CUresult grow(struct thread *t, size_t bytes) {
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&arena.sharing);
-    err = session.transport.region_add(&session.transport, size, &p->region);
+    err = region_add(size, &p->region);
     r = err ? error_of(err) : map_here(p->region, size, &p->start);
     if (r == CUDA_SUCCESS)
         r = map_there(t, p->region, p->start, size);
     pthread_mutex_unlock(&arena.sharing);
     if (r != CUDA_SUCCESS) {
         if (!err)
-            session.transport.region_del(&session.transport, p->region, size);
+            region_del(p->region, size);
         free(p);
         return r;
     }
@@ -276,18 +293,22 @@ void arena_forget(uint64_t context) {
     pthread_mutex_unlock(&arena.lock);
 }
 
+bool arena_can_share(void) {
+    return __atomic_load_n(&arena.regions, __ATOMIC_RELAXED) < VCUDA_REGIONS_MAX - REGIONS_KEPT;
+}
+
 CUresult arena_share(struct thread *t, void *address, size_t bytes, uint32_t *region) {
     CUresult r;
     int err;
 
     pthread_mutex_lock(&arena.sharing);
-    err = session.transport.region_add(&session.transport, bytes, region);
+    err = region_add(bytes, region);
     r = err ? error_of(err) : offer(*region, bytes);
     if (r == CUDA_SUCCESS)
         r = wire_share_region(t, *region, (uint64_t)address, bytes);
     pthread_mutex_unlock(&arena.sharing);
     if (r != CUDA_SUCCESS && !err)
-        session.transport.region_del(&session.transport, *region, bytes);
+        region_del(*region, bytes);
     return r;
 }
 
@@ -296,7 +317,7 @@ CUresult arena_unshare(struct thread *t, uint32_t region, size_t bytes) {
 
     /* One that the worker still maps cannot be used again. */
     if (r == CUDA_SUCCESS)
-        session.transport.region_del(&session.transport, region, bytes);
+        region_del(region, bytes);
     return r;
 }
 

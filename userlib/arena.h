@@ -49,6 +49,9 @@ CUresult arena_free(void *p, enum arena_kind kind);
  */
 void arena_shrink(struct thread *t);
 
+/* Whether there is a region left for memory of the program's. */
+bool arena_can_share(void);
+
 /*
  * Has the worker map a fresh region at an address of the program's choice, and the driver register
  * it; here it is mapped by the caller. CUDA_ERROR_OUT_OF_MEMORY: one of them cannot.

@@ -26,12 +26,9 @@
     (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |    \
      CU_MEMHOSTREGISTER_READ_ONLY)
 
-#define REGISTRATIONS_MAX 1024
-
 struct registration {
-    struct registration *next;
-    char *start;  /* as the program said */
-    size_t bytes; /* 0: a free place */
+    char *start; /* as the program said */
+    size_t bytes;
     unsigned int flags;
     char *pages; /* whole ones */
     size_t page_bytes;
@@ -39,53 +36,65 @@ struct registration {
     void *snapshot;  /* for a child of fork */
 };
 
-/*
- * Not from the heap: in a child of fork pages of the heap that are registered are only put right
- * with the help of this.
- */
-static struct registration places[REGISTRATIONS_MAX];
-
 static struct {
-    pthread_mutex_t change; /* held over a change of both sides */
-    pthread_rwlock_t lock;  /* of the list */
-    struct registration *all;
+    pthread_mutex_t change;   /* held over a change of both sides */
+    pthread_rwlock_t lock;    /* of the list */
+    struct registration *all; /* by address; they share no bytes */
+    size_t count, room;
 } registered = {.change = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_RWLOCK_INITIALIZER};
 
-bool register_find(const void *p, size_t bytes, struct arena_block *block) {
-    const char *a = p;
-    bool found = false;
+/* How many start at p or before. */
+static size_t starting_by(const char *p) {
+    size_t low = 0, high = registered.count;
 
-    if (!__atomic_load_n(&registered.all, __ATOMIC_RELAXED))
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (registered.all[mid].start <= p)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The registration that holds p, and how many bytes of it lie from there on; NULL: none. */
+static struct registration *holder(const char *p, size_t *left) {
+    size_t at = starting_by(p);
+    struct registration *r = at ? &registered.all[at - 1] : NULL;
+
+    if (!r || p >= r->start + r->bytes)
+        return NULL;
+    *left = (size_t)(r->start + r->bytes - p);
+    return r;
+}
+
+bool register_find(const void *p, size_t bytes, struct arena_block *block) {
+    const struct registration *r;
+    bool found;
+    size_t left;
+
+    if (!__atomic_load_n(&registered.count, __ATOMIC_RELAXED))
         return false;
     pthread_rwlock_rdlock(&registered.lock);
-    for (const struct registration *r = registered.all; r && !found; r = r->next) {
-        found = r->region && a >= r->start && a < r->start + r->bytes &&
-                bytes <= (size_t)(r->start + r->bytes - a);
-        if (found)
-            *block = (struct arena_block){r->start, r->bytes, r->flags, ARENA_REGISTERED, 0};
-    }
+    r = holder(p, &left);
+    found = r && r->region && bytes <= left;
+    if (found)
+        *block = (struct arena_block){r->start, r->bytes, r->flags, ARENA_REGISTERED, 0};
     pthread_rwlock_unlock(&registered.lock);
     return found;
 }
 
 bool register_only_noted(const void *p) {
-    const char *a = p;
-    bool found = false;
+    const struct registration *r;
+    bool found;
+    size_t left;
 
     pthread_rwlock_rdlock(&registered.lock);
-    for (const struct registration *r = registered.all; r && !found; r = r->next)
-        found = !r->region && a >= r->start && a < r->start + r->bytes;
+    r = holder(p, &left);
+    found = r && !r->region;
     pthread_rwlock_unlock(&registered.lock);
     return found;
-}
-
-/* Under `change`: whether any of these pages belongs to a registration already. */
-static bool overlaps(const struct registration *fresh) {
-    for (const struct registration *r = registered.all; r; r = r->next) {
-        if (fresh->pages < r->pages + r->page_bytes && r->pages < fresh->pages + fresh->page_bytes)
-            return true;
-    }
-    return false;
 }
 
 /* Allocated by us: it cannot be registered, or end by being so no more. */
@@ -95,13 +104,28 @@ static bool allocated(const void *p) {
     return arena_find(p, 1, &block) && block.kind != ARENA_REGISTERED;
 }
 
-/* Under `change`: whether any of these bytes does. */
-static bool registered_twice(const struct registration *fresh) {
-    for (const struct registration *r = registered.all; r; r = r->next) {
-        if (fresh->start < r->start + r->bytes && r->start < fresh->start + fresh->bytes)
-            return true;
+/*
+ * Under `change`: whether any of these bytes belongs to a registration already; *pages: any of the
+ * pages. The nearest on both sides tell for all, as no two share bytes.
+ */
+static bool overlaps(const struct registration *fresh, bool *pages) {
+    size_t at = starting_by(fresh->start);
+    bool bytes = false;
+
+    *pages = false;
+    if (at) {
+        const struct registration *before = &registered.all[at - 1];
+
+        bytes = before->start + before->bytes > fresh->start;
+        *pages = before->pages + before->page_bytes > fresh->pages;
     }
-    return false;
+    if (at < registered.count) {
+        const struct registration *behind = &registered.all[at];
+
+        bytes = bytes || behind->start < fresh->start + fresh->bytes;
+        *pages = *pages || behind->pages < fresh->pages + fresh->page_bytes;
+    }
+    return bytes;
 }
 
 static int map_over(void *arg) {
@@ -132,16 +156,70 @@ static CUresult share(struct thread *t, struct registration *r) {
     return result;
 }
 
+/*
+ * Under `change`: there is a place for one more. Not on the heap: in a child of fork pages of the
+ * heap that are registered are only put right with the help of this.
+ */
+static bool make_room(void) {
+    size_t old = registered.room * sizeof(*registered.all), size = old ? 2 * old : 16 * VCUDA_PAGE;
+    void *all;
+
+    if (registered.count < registered.room)
+        return true;
+    pthread_rwlock_wrlock(&registered.lock);
+    all = old ? mremap(registered.all, old, size, MREMAP_MAYMOVE)
+              : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all != MAP_FAILED) {
+        registered.all = all;
+        registered.room = size / sizeof(*registered.all);
+    }
+    pthread_rwlock_unlock(&registered.lock);
+    return all != MAP_FAILED;
+}
+
+/* Under `change`, where there is a place. */
+static void insert(const struct registration *fresh) {
+    struct registration *at = &registered.all[starting_by(fresh->start)];
+
+    pthread_rwlock_wrlock(&registered.lock);
+    memmove(at + 1, at, (size_t)(registered.all + registered.count - at) * sizeof(*at));
+    *at = *fresh;
+    __atomic_store_n(&registered.count, registered.count + 1, __ATOMIC_RELAXED);
+    pthread_rwlock_unlock(&registered.lock);
+}
+
+/* Every page of it is there. */
+static bool is_mapped(const struct registration *r) {
+    return !msync(r->pages, r->page_bytes, MS_ASYNC);
+}
+
+/*
+ * Every page of it is there, and can be written by who may write: the kernel brings them in, as for
+ * a driver that pins them.
+ */
+static bool can_be_pinned(const struct registration *r) {
+    int how = r->flags & CU_MEMHOSTREGISTER_READ_ONLY ? MADV_POPULATE_READ : MADV_POPULATE_WRITE;
+
+    if (madvise(NULL, 0, how)) /* kernels before 5.14 do not know it */
+        return is_mapped(r);
+    return !madvise(r->pages, r->page_bytes, how);
+}
+
 /* Under `change`. */
 static CUresult add(struct thread *t, struct registration *fresh) {
     CUresult r = CUDA_SUCCESS;
+    bool shared;
 
-    if (registered_twice(fresh))
+    if (overlaps(fresh, &shared))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if (allocated(fresh->start) || allocated(fresh->start + fresh->bytes - 1))
         return CUDA_ERROR_INVALID_VALUE;
+    if (!can_be_pinned(fresh))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!make_room())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     /* Pages are shared once: what touches another registration's is only noted. */
-    if (!overlaps(fresh) && swap_possible(fresh->pages, fresh->page_bytes))
+    if (!shared && arena_can_share() && swap_possible(fresh->pages, fresh->page_bytes))
         r = share(t, fresh);
     /* Where the worker has something at that address itself, copies still work. */
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY)
@@ -150,29 +228,12 @@ static CUresult add(struct thread *t, struct registration *fresh) {
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!fresh->region)
         guest_log("%p is registered, but the device does not reach it", (void *)fresh->start);
-    pthread_rwlock_wrlock(&registered.lock);
-    fresh->next = registered.all;
-    __atomic_store_n(&registered.all, fresh, __ATOMIC_RELAXED);
-    pthread_rwlock_unlock(&registered.lock);
+    insert(fresh);
     return CUDA_SUCCESS;
 }
 
-/* Under `change`. */
-static struct registration *free_place(void) {
-    for (size_t i = 0; i < REGISTRATIONS_MAX; i++) {
-        if (!places[i].bytes)
-            return &places[i];
-    }
-    return NULL;
-}
-
-/* Every page of it is there. */
-static bool is_mapped(const struct registration *r) {
-    return !msync(r->pages, r->page_bytes, MS_ASYNC);
-}
-
 VCUDA_EXPORT CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
-    struct registration *fresh;
+    struct registration fresh;
     uint64_t first = (uint64_t)p & ~(uint64_t)(VCUDA_PAGE - 1), end;
     struct thread *t;
     CUresult r = guest_enter(&t);
@@ -190,17 +251,9 @@ VCUDA_EXPORT CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned in
     if (r != CUDA_SUCCESS)
         return r;
     end = (end + VCUDA_PAGE - 1) & ~(uint64_t)(VCUDA_PAGE - 1);
+    fresh = (struct registration){p, bytesize, Flags, (char *)first, end - first, 0, NULL};
     pthread_mutex_lock(&registered.change);
-    fresh = free_place();
-    if (fresh) {
-        *fresh =
-            (struct registration){NULL, p, bytesize, Flags, (char *)first, end - first, 0, NULL};
-        r = is_mapped(fresh) ? add(t, fresh) : CUDA_ERROR_INVALID_VALUE;
-        if (r != CUDA_SUCCESS)
-            fresh->bytes = 0;
-    } else {
-        r = CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    r = add(t, &fresh);
     pthread_mutex_unlock(&registered.change);
     return r;
 }
@@ -209,31 +262,31 @@ VCUDA_EXPORT CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int F
     return cuMemHostRegister_v2(p, bytesize, Flags);
 }
 
-/* Under `change`: takes the registration that starts at p out of the list. */
-static struct registration *take(const void *p) {
-    struct registration **at = &registered.all, *found;
+/* Under `change`: takes the registration that starts at p out of the list; false: there is none. */
+static bool take(const char *p, struct registration *gone) {
+    size_t left;
+    struct registration *r = holder(p, &left);
 
+    if (!r || r->start != p)
+        return false;
+    *gone = *r;
     pthread_rwlock_wrlock(&registered.lock);
-    while (*at && (*at)->start != p)
-        at = &(*at)->next;
-    found = *at;
-    if (found)
-        __atomic_store_n(at, found->next, __ATOMIC_RELAXED);
+    __atomic_store_n(&registered.count, registered.count - 1, __ATOMIC_RELAXED);
+    memmove(r, r + 1, (size_t)(registered.all + registered.count - r) * sizeof(*r));
     pthread_rwlock_unlock(&registered.lock);
-    return found;
+    return true;
 }
 
 /* Under `change`: what native says of a place where no registration starts. */
 static CUresult none_here(const char *p) {
-    for (const struct registration *r = registered.all; r; r = r->next) {
-        if (p >= r->start && p < r->start + r->bytes)
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    return allocated(p) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    size_t left;
+
+    return holder(p, &left) || allocated(p) ? CUDA_ERROR_INVALID_VALUE
+                                            : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
 
 VCUDA_EXPORT CUresult cuMemHostUnregister(void *p) {
-    struct registration *gone;
+    struct registration gone;
     struct thread *t;
     CUresult r = guest_enter(&t);
 
@@ -245,24 +298,21 @@ VCUDA_EXPORT CUresult cuMemHostUnregister(void *p) {
     if (r != CUDA_SUCCESS)
         return r;
     pthread_mutex_lock(&registered.change);
-    gone = take(p);
-    if (!gone) {
+    if (!take(p, &gone)) {
         r = none_here(p);
-    } else if (gone->region) {
+    } else if (gone.region) {
         /* What the program has unmapped meanwhile stays so. */
-        if (is_mapped(gone) && swap_out(gone->pages, gone->page_bytes))
+        if (is_mapped(&gone) && swap_out(gone.pages, gone.page_bytes))
             guest_log("%p stays on shared pages: no memory", p);
-        r = arena_unshare(t, gone->region, gone->page_bytes);
+        r = arena_unshare(t, gone.region, gone.page_bytes);
     }
-    if (gone)
-        gone->bytes = 0;
     pthread_mutex_unlock(&registered.change);
     return r;
 }
 
 void register_before_fork(void) {
     pthread_mutex_lock(&registered.change);
-    for (struct registration *r = registered.all; r; r = r->next) {
+    for (struct registration *r = registered.all; r < registered.all + registered.count; r++) {
         if (!r->region || !is_mapped(r))
             continue;
         r->snapshot =
@@ -275,7 +325,7 @@ void register_before_fork(void) {
 }
 
 void register_after_fork(bool in_child) {
-    for (struct registration *r = registered.all; r; r = r->next) {
+    for (struct registration *r = registered.all; r < registered.all + registered.count; r++) {
         if (r->snapshot && in_child)
             mremap(r->snapshot, r->page_bytes, r->page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
                    r->pages);
