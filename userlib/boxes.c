@@ -168,6 +168,13 @@ static void land_piece(struct stage_job *job, struct stage_piece *p) {
     move_rows(&((struct box_copy *)job)->c.dst, p, false);
 }
 
+/* As a node of a graph: what it does to the program's memory it does when it runs. */
+static CUresult capture(struct box_copy *b, uint64_t graph) {
+    CUresult r = graph_host_buffer(b->t, graph, 0, &b->c);
+
+    return r == CUDA_SUCCESS ? send_async(b) : r;
+}
+
 /* Natively a copy for which the device's side is too small leaves all as it was. */
 static CUresult copy_staged(struct box_copy *b, bool up) {
     const struct vcuda_place *far = up ? &b->c.dst : &b->c.src;
@@ -197,27 +204,19 @@ static CUresult copy_with_host(struct box_copy *b) {
         return send_async(b);
     }
     COUNT(bytes_moved_pageable, bytes);
-    if (!b->wait && (graph = capture_graph(b->t, b->stream))) {
-        CUresult r = graph_host_buffer(b->t, graph, 0, &b->c);
-
-        return r == CUDA_SUCCESS ? send_async(b) : r;
-    }
+    if (!b->wait && (graph = capture_graph(b->t, b->stream)))
+        return capture(b, graph);
     return copy_staged(b, up);
-}
-
-/* In a capture it is a node, which no caller waits for: of memory that the GPU reaches. */
-static CUresult capture_on_host(struct box_copy *b) {
-    return pinned(&b->c, &b->c.src) && pinned(&b->c, &b->c.dst) ? send_async(b)
-                                                                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* Not by the driver, which makes its caller wait for such a copy: that would be the worker. */
 static CUresult copy_on_host(struct box_copy *b) {
     const struct vcuda_copy3d *c = &b->c;
+    uint64_t graph;
     CUresult r;
 
-    if (!b->wait && capture_graph(b->t, b->stream))
-        return capture_on_host(b);
+    if (!b->wait && (graph = capture_graph(b->t, b->stream)))
+        return capture(b, graph);
     r = wire_cuStreamSynchronize(b->t, b->stream);
 
     for (size_t z = 0; z < c->slices && r == CUDA_SUCCESS; z++) {

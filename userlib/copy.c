@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "boxes.h"
 #include "capture.h"
 #include "calls.h"
 #include "counters.h"
@@ -174,6 +175,20 @@ static uint32_t captured_direction(const struct copy *c) {
     return in_arena(c->src, c->bytes) ? VCUDA_COPY_DTOH : 0;
 }
 
+/* Neither side is reached by the GPU. */
+static CUresult copy_captured_on_host(const struct copy *c) {
+    struct vcuda_copy3d box = {
+        .dst = {.base = c->dst, .type = CU_MEMORYTYPE_HOST},
+        .src = {.base = c->src, .type = CU_MEMORYTYPE_HOST},
+        .width = c->bytes,
+        .rows = 1,
+        .slices = 1,
+        .form = VCUDA_FORM_3D,
+    };
+
+    return copy3d_run(c->t, &box, c->stream, false);
+}
+
 /* Not by the driver, which makes its caller wait for such a copy: that would be the worker. */
 static CUresult copy_on_host(struct copy *c) {
     CUresult r;
@@ -212,8 +227,8 @@ static CUresult copy(uint32_t direction, uint64_t dst, uint64_t src, size_t byte
             return copy_on_host(&c);
         if (!c.direction)
             c.direction = captured_direction(&c);
-        if (!c.direction) /* no GPU is needed: none here could do it */
-            return CUDA_ERROR_NOT_SUPPORTED;
+        if (!c.direction)
+            return copy_captured_on_host(&c);
     }
     return c.direction == VCUDA_COPY_DTOD ? copy_on_device(&c) : copy_with_host(&c);
 }

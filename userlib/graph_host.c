@@ -17,6 +17,7 @@ struct buffer {
     uint32_t refs;
     bool up; /* the GPU reads it */
     char *stage;
+    struct buffer *in;        /* it lies in another one; NULL: in memory of its own */
     struct vcuda_copy3d copy; /* as the program asked for it */
     struct buffer *next;      /* all of them */
 };
@@ -51,8 +52,17 @@ static void buffer_put(struct buffer *b) {
     while (*at != b)
         at = &(*at)->next;
     *at = b->next;
-    arena_free(b->stage, ARENA_STAGING);
+    if (b->in)
+        buffer_put(b->in);
+    else
+        arena_free(b->stage, ARENA_STAGING);
     free(b);
+}
+
+static uint64_t bytes_of(const struct vcuda_copy3d *c) {
+    uint64_t bytes;
+
+    return __builtin_mul_overflow(c->width * c->rows, c->slices, &bytes) ? UINT64_MAX : bytes;
 }
 
 static void move_rows(const struct buffer *b) {
@@ -120,38 +130,69 @@ static bool add(struct uses *u, struct buffer *b, uint64_t node) {
     return true;
 }
 
-static CUresult new_buffer(struct thread *t, const struct vcuda_copy3d *c, struct buffer **out) {
-    struct buffer *b = calloc(1, sizeof(*b));
-    uint64_t bytes;
+/* Memory without gaps, as a buffer is. */
+static bool is_dense(const struct vcuda_copy3d *c, bool up, uint64_t *first) {
+    return vcuda_place_span(c, up ? &c->src : &c->dst, (__u64 *)first) == bytes_of(c);
+}
+
+/*
+ * Under the lock: what one node writes another one reads, if both have the same memory. A buffer of
+ * the owner's that stands for all of this; NULL: there is none.
+ */
+static struct buffer *holder(const struct uses *u, const struct buffer *b, uint64_t *offset) {
+    uint64_t first, begin, bytes = bytes_of(&b->copy);
+
+    if (!is_dense(&b->copy, b->up, &first))
+        return NULL;
+    for (size_t i = 0; i < u->count; i++) {
+        struct buffer *h = u->use[i].buffer;
+
+        if (!is_dense(&h->copy, h->up, &begin))
+            continue;
+        *offset = first - begin;
+        if (*offset < bytes_of(&h->copy) && bytes <= bytes_of(&h->copy) - *offset)
+            return h;
+    }
+    return NULL;
+}
+
+/* In another buffer, or in memory of its own: not under the lock, since it may have to grow. */
+static CUresult place(struct thread *t, const struct uses *u, struct buffer *b) {
+    uint64_t offset;
     void *stage;
+    CUresult r;
+
+    pthread_mutex_lock(&lock);
+    b->in = holder(u, b, &offset);
+    if (b->in)
+        b->in->refs++;
+    pthread_mutex_unlock(&lock);
+    if (b->in) {
+        b->stage = b->in->stage + offset;
+        return CUDA_SUCCESS;
+    }
+    /* Graphs outlive the context that was current. */
+    r = arena_alloc(t, bytes_of(&b->copy), ARENA_STAGING, 0, &stage);
+    if (r == CUDA_SUCCESS)
+        b->stage = stage;
+    return r;
+}
+
+static CUresult add_buffer(struct thread *t, struct uses *u, uint64_t node, bool up,
+                           const struct vcuda_copy3d *c, char **stage) {
+    struct buffer *b = calloc(1, sizeof(*b));
     CUresult r;
 
     if (!b)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (__builtin_mul_overflow(c->width * c->rows, c->slices, &bytes))
-        bytes = UINT64_MAX;
-    /* Graphs outlive the context that was current. */
-    r = arena_alloc(t, bytes, ARENA_STAGING, 0, &stage);
+    b->copy = *c;
+    b->up = up;
+    r = place(t, u, b);
     if (r != CUDA_SUCCESS) {
         free(b);
         return r;
     }
-    b->stage = stage;
-    b->copy = *c;
-    b->up = c->src.type == VCUDA_PLACE_HOST;
-    *out = b;
-    return CUDA_SUCCESS;
-}
-
-CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node,
-                           struct vcuda_copy3d *c) {
-    struct uses *u = uses_of(owner);
-    struct vcuda_place *host;
-    struct buffer *b = NULL;
-    CUresult r = u ? new_buffer(t, c, &b) : CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (r != CUDA_SUCCESS)
-        return r;
+    *stage = b->stage;
     pthread_mutex_lock(&lock);
     b->next = buffers;
     buffers = b;
@@ -161,18 +202,57 @@ CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node,
         r = CUDA_ERROR_OUT_OF_MEMORY;
     }
     pthread_mutex_unlock(&lock);
-    if (r != CUDA_SUCCESS)
-        return r;
-    host = b->up ? &c->src : &c->dst;
-    *host = (struct vcuda_place){
-        .base = (uint64_t)b->stage, .pitch = c->width, .height = c->rows, .type = VCUDA_PLACE_HOST};
-    return CUDA_SUCCESS;
+    return r;
 }
 
-static void original_place(struct vcuda_place *p, bool up) {
+/* One side of a copy, if the GPU does not reach its memory. */
+static CUresult replace(struct thread *t, uint64_t owner, uint64_t node, bool up,
+                        struct vcuda_copy3d *c) {
+    struct vcuda_place *p = up ? &c->src : &c->dst;
+    uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    struct uses *u;
+    char *stage;
+    CUresult r;
+
+    if (p->type != VCUDA_PLACE_HOST || (bytes && arena_holds((const void *)first, bytes)))
+        return CUDA_SUCCESS;
+    u = uses_of(owner);
+    if (!u)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = add_buffer(t, u, node, up, c, &stage);
+    if (r == CUDA_SUCCESS)
+        *p = (struct vcuda_place){.base = (uint64_t)stage,
+                                  .pitch = c->width,
+                                  .height = c->rows,
+                                  .type = VCUDA_PLACE_HOST};
+    return r;
+}
+
+CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node,
+                           struct vcuda_copy3d *c) {
+    CUresult r = replace(t, owner, node, true, c);
+
+    return r == CUDA_SUCCESS ? replace(t, owner, node, false, c) : r;
+}
+
+/* Whether a copy that the worker told of has this buffer on that side. */
+static bool is_in(const struct buffer *b, const struct vcuda_copy3d *c, bool up) {
+    const struct vcuda_place *p = up ? &c->src : &c->dst;
+
+    return b->up == up && p->type != VCUDA_PLACE_ARRAY && p->base == (uint64_t)b->stage &&
+           bytes_of(c) == bytes_of(&b->copy);
+}
+
+/* Under the lock. Its type is what the driver says of that memory. */
+static void original_place(struct vcuda_copy3d *c, bool up) {
+    struct vcuda_place *p = up ? &c->src : &c->dst;
+
     for (struct buffer *b = buffers; b; b = b->next) {
-        if (p->type == VCUDA_PLACE_HOST && p->base == (uint64_t)b->stage && b->up == up) {
+        if (is_in(b, c, up)) {
+            uint32_t type = p->type;
+
             *p = up ? b->copy.src : b->copy.dst;
+            p->type = type;
             return;
         }
     }
@@ -180,8 +260,8 @@ static void original_place(struct vcuda_place *p, bool up) {
 
 void graph_host_original(struct vcuda_copy3d *c) {
     pthread_mutex_lock(&lock);
-    original_place(&c->src, true);
-    original_place(&c->dst, false);
+    original_place(c, true);
+    original_place(c, false);
     pthread_mutex_unlock(&lock);
 }
 
@@ -210,20 +290,29 @@ CUresult graph_host_inherit(uint64_t to, uint64_t from, bool only) {
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-void graph_host_drop(uint64_t owner, uint64_t node, uint64_t buffer) {
+/* Under the lock: one use, as a node has one a side; those that look the same are the same. */
+static void drop_one(struct uses *u, uint64_t node, const struct vcuda_copy3d *c, bool up) {
+    for (size_t i = u->count; i-- > 0;) {
+        struct use *use = &u->use[i];
+
+        if (use->buffer->up == up && use->node == node && (node || is_in(use->buffer, c, up))) {
+            buffer_put(use->buffer);
+            *use = u->use[--u->count];
+            return;
+        }
+    }
+    if (node) /* it was captured: its number was not known */
+        drop_one(u, 0, c, up);
+}
+
+void graph_host_drop(uint64_t owner, uint64_t node, const struct vcuda_copy3d *c) {
     struct uses *u = notes_get(owner);
 
     if (!u)
         return;
     pthread_mutex_lock(&lock);
-    for (size_t i = u->count; i-- > 0;) {
-        struct use *use = &u->use[i];
-
-        if ((node && use->node == node) || (uint64_t)use->buffer->stage == buffer) {
-            buffer_put(use->buffer);
-            *use = u->use[--u->count];
-        }
-    }
+    drop_one(u, node, c, true);
+    drop_one(u, node, c, false);
     pthread_mutex_unlock(&lock);
 }
 

@@ -15,8 +15,8 @@
 #include "guest.h"
 
 /*
- * Replaces the program's memory in a copy by a buffer, on behalf of `owner`, the name of a graph or
- * of an executable, and of its node (0: not known). The other side is not host memory.
+ * Replaces memory in a copy that the GPU does not reach by buffers, on behalf of `owner`, the name
+ * of a graph or of an executable, and of its node (0: not known).
  */
 CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node, struct vcuda_copy3d *c);
 /* Puts the program's memory back into a copy that the worker told of. */
@@ -27,8 +27,8 @@ void graph_host_original(struct vcuda_copy3d *c);
  * else any more.
  */
 CUresult graph_host_inherit(uint64_t to, uint64_t from, bool only);
-/* A node was given another copy, or was destroyed; buffer: what it had, by its address. */
-void graph_host_drop(uint64_t owner, uint64_t node, uint64_t buffer);
+/* A node was given another copy, or was destroyed; c: what it had, as the worker told of it. */
+void graph_host_drop(uint64_t owner, uint64_t node, const struct vcuda_copy3d *c);
 
 /* Around a launch of an executable in a stream. */
 CUresult graph_host_launch(struct thread *t, uint64_t exec);

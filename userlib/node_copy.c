@@ -26,8 +26,8 @@ static struct vcuda_place place(CUmemorytype type, const void *host, CUdeviceptr
     return p;
 }
 
-/* What the memory is, by its address. *pageable: the GPU does not reach it. */
-static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool *pageable) {
+/* What the memory is, by its address. */
+static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p) {
     uint64_t first, bytes;
     struct range range;
 
@@ -59,15 +59,12 @@ static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p, bool
     if (p->type == VCUDA_PLACE_DEVICE)
         return CUDA_SUCCESS;
     bytes = vcuda_place_span(c, p, (__u64 *)&first);
-    if (!bytes || arena_overrun((const void *)first, bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    *pageable = *pageable || !arena_holds((const void *)first, bytes);
-    return CUDA_SUCCESS;
+    return !bytes || arena_overrun((const void *)first, bytes) ? CUDA_ERROR_INVALID_VALUE
+                                                               : CUDA_SUCCESS;
 }
 
 CUresult node_write_copy(struct thread *t, const CUDA_MEMCPY3D *c, uint64_t owner, uint64_t node,
                          struct vcuda_copy3d *out) {
-    bool pageable = false;
     CUresult r;
 
     *out = (struct vcuda_copy3d){
@@ -82,15 +79,10 @@ CUresult node_write_copy(struct thread *t, const CUDA_MEMCPY3D *c, uint64_t owne
     out->dst.lod = c->dstLOD, out->dst.pitch = c->dstPitch, out->dst.height = c->dstHeight;
     out->src.x = c->srcXInBytes, out->src.y = c->srcY, out->src.z = c->srcZ;
     out->src.lod = c->srcLOD, out->src.pitch = c->srcPitch, out->src.height = c->srcHeight;
-    r = settle(out, &out->src, &pageable);
+    r = settle(out, &out->src);
     if (r == CUDA_SUCCESS)
-        r = settle(out, &out->dst, &pageable);
-    if (r != CUDA_SUCCESS || !pageable)
-        return r;
-    /* From one place of the host's to another no GPU is needed: none here could do it. */
-    if (out->src.type == VCUDA_PLACE_HOST && out->dst.type == VCUDA_PLACE_HOST)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return graph_host_buffer(t, owner, node, out);
+        r = settle(out, &out->dst);
+    return r == CUDA_SUCCESS ? graph_host_buffer(t, owner, node, out) : r;
 }
 
 void node_forget_copy(CUgraphNode node) {
@@ -98,8 +90,7 @@ void node_forget_copy(CUgraphNode node) {
 
     if (node_ask(node, CU_GRAPH_NODE_TYPE_MEMCPY, node, &r) != CUDA_SUCCESS)
         return;
-    graph_host_drop(r.node.graph, (uint64_t)node, r.node.copy.src.base);
-    graph_host_drop(r.node.graph, (uint64_t)node, r.node.copy.dst.base);
+    graph_host_drop(r.node.graph, (uint64_t)node, &r.node.copy);
 }
 
 void node_read_copy(const struct vcuda_copy3d *c, CUDA_MEMCPY3D *out) {

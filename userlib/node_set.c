@@ -24,8 +24,7 @@ static CUresult prepare(struct thread *t, uint64_t exec, CUgraphNode node,
         return r;
     if (!exec)
         *owner = now.node.graph;
-    graph_host_drop(*owner, (uint64_t)node, now.node.copy.src.base);
-    graph_host_drop(*owner, (uint64_t)node, now.node.copy.dst.base);
+    graph_host_drop(*owner, (uint64_t)node, &now.node.copy);
     return CUDA_SUCCESS;
 }
 

@@ -220,6 +220,177 @@ static int case_captured_within_host(void) {
     return 0;
 }
 
+/* ---- pageable memory in graphs ---- */
+
+#define INTS ((size_t)3000)
+
+static int one[INTS], two[INTS], three[INTS];
+
+static CUgraphExec end_capture(CUgraph *graph) {
+    CUgraphExec exec;
+
+    CK(cuStreamEndCapture(held, graph));
+    CK(cuGraphInstantiateWithFlags(&exec, *graph, 0));
+    return exec;
+}
+
+/* What a launch finds in `from`, it leaves in `to`. */
+static void launches(CUgraphExec exec, int *from, int *to) {
+    for (int round = 1; round < 4; round++) {
+        for (size_t i = 0; i < INTS; i++)
+            from[i] = round + (int)i;
+        CK(cuGraphLaunch(exec, held));
+        CK(cuStreamSynchronize(held));
+        for (size_t i = 0; i < INTS; i++)
+            EXPECT(to[i] == round + (int)i);
+    }
+}
+
+/* One node writes what the next reads. */
+static void chained(CUdeviceptr a, CUdeviceptr b) {
+    CUgraphExec exec;
+    CUgraph graph;
+
+    CK(cuStreamBeginCapture(held, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemcpyHtoDAsync(a, one, sizeof(one), held));
+    CK(cuMemcpyDtoHAsync(two, a, sizeof(two), held));
+    CK(cuMemcpyHtoDAsync(b, two, sizeof(two) / 2, held));
+    CK(cuMemcpyHtoDAsync(b + sizeof(two) / 2, two + INTS / 2, sizeof(two) / 2, held));
+    CK(cuMemcpyDtoHAsync(three, b, sizeof(three), held));
+    exec = end_capture(&graph);
+    launches(exec, one, three);
+    launches(exec, one, two);
+    CK(cuGraphExecDestroy(exec));
+    CK(cuGraphDestroy(graph));
+}
+
+/* Another place for one of two nodes that share memory: the other's stays. */
+static void changed(CUdeviceptr a, CUdeviceptr b) {
+    CUDA_MEMCPY3D c;
+    CUgraphNode nodes[2];
+    CUgraphExec exec;
+    CUgraph graph;
+    size_t count = 2;
+
+    CK(cuStreamBeginCapture(held, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemcpyDtoHAsync(two, a, sizeof(two), held));
+    CK(cuMemcpyHtoDAsync(b, two, sizeof(two), held));
+    exec = end_capture(&graph);
+    CK(cuGraphGetNodes(graph, nodes, &count));
+    for (int i = 0; i < 2; i++) {
+        CK(cuGraphMemcpyNodeGetParams(nodes[i], &c));
+        if (c.dstDevice == b || c.dstMemoryType == CU_MEMORYTYPE_DEVICE)
+            continue;
+        EXPECT(c.dstHost == two || c.dstDevice == (CUdeviceptr)two);
+        c.dstMemoryType = CU_MEMORYTYPE_HOST;
+        c.dstHost = three;
+        CK(cuGraphExecMemcpyNodeSetParams(exec, nodes[i], &c, context));
+    }
+    CK(cuMemsetD32Async(a, 7, INTS, held));
+    for (size_t i = 0; i < INTS; i++)
+        two[i] = (int)i;
+    CK(cuGraphLaunch(exec, held));
+    CK(cuStreamSynchronize(held));
+    EXPECT(two[1] == 1 && three[1] == 7);
+    CK(cuMemcpyDtoH(one, b, sizeof(one)));
+    EXPECT(one[1] == 1 && one[INTS - 1] == INTS - 1);
+    CK(cuGraphExecDestroy(exec));
+    CK(cuGraphDestroy(graph));
+}
+
+static CUresult rows_within(void *dst, const void *src) {
+    CUDA_MEMCPY2D c = {
+        .dstMemoryType = CU_MEMORYTYPE_HOST,
+        .dstHost = dst,
+        .dstPitch = 1000,
+        .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = (CUdeviceptr)src,
+        .srcPitch = 1000,
+        .WidthInBytes = 1000,
+        .Height = sizeof(one) / 1000,
+    };
+
+    return cuMemcpy2DAsync(&c, held);
+}
+
+/* No memory of the GPU's at all: still a node, and in its place. */
+static void captured_on_host(CUdeviceptr a) {
+    CUgraphNodeType type;
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUgraph graph;
+    size_t count = 1;
+
+    CK(cuStreamBeginCapture(held, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemcpyAsync((CUdeviceptr)two, (CUdeviceptr)one, sizeof(one), held));
+    exec = end_capture(&graph);
+    launches(exec, one, two);
+    CK(cuGraphGetNodes(graph, &node, &count));
+    CK(cuGraphNodeGetType(node, &type));
+    EXPECT(type == CU_GRAPH_NODE_TYPE_MEMCPY);
+    CK(cuGraphExecDestroy(exec));
+    CK(cuGraphDestroy(graph));
+    CK(cuStreamBeginCapture(held, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CK(cuMemcpyHtoDAsync(a, one, sizeof(one), held));
+    CK(cuMemcpyDtoHAsync(two, a, sizeof(two), held));
+    CK(rows_within(three, two));
+    CK(cuMemcpyHtoDAsync(a, three, sizeof(three), held));
+    exec = end_capture(&graph);
+    launches(exec, one, three);
+    memset(three, 0, sizeof(three));
+    CK(cuMemcpyDtoH(three, a, sizeof(three)));
+    EXPECT(!memcmp(one, three, sizeof(one)));
+    CK(cuGraphExecDestroy(exec));
+    CK(cuGraphDestroy(graph));
+}
+
+/* The same of a node that is made as such. */
+static void node_on_host(void) {
+    CUDA_MEMCPY3D c = {
+        .dstMemoryType = CU_MEMORYTYPE_HOST,
+        .dstHost = two,
+        .srcMemoryType = CU_MEMORYTYPE_HOST,
+        .srcHost = one,
+        .WidthInBytes = sizeof(one),
+        .Height = 1,
+        .Depth = 1,
+    };
+    CUDA_MEMCPY3D got;
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUgraph graph;
+
+    CK(cuGraphCreate(&graph, 0));
+    CK(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &c, context));
+    CK(cuGraphMemcpyNodeGetParams(node, &got));
+    EXPECT(got.srcHost == one && got.dstHost == two);
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    launches(exec, one, two);
+    c.dstHost = three;
+    CK(cuGraphExecMemcpyNodeSetParams(exec, node, &c, context));
+    launches(exec, one, three);
+    CK(cuGraphMemcpyNodeSetParams(node, &c));
+    CK(cuGraphMemcpyNodeGetParams(node, &got));
+    EXPECT(got.srcHost == one && got.dstHost == three);
+    CK(cuGraphDestroyNode(node));
+    CK(cuGraphExecDestroy(exec));
+    CK(cuGraphDestroy(graph));
+}
+
+static int case_pageable_in_graphs(void) {
+    CUdeviceptr a, b;
+
+    make_memory();
+    CK(cuStreamCreate(&held, CU_STREAM_NON_BLOCKING));
+    CK(cuMemAlloc(&a, sizeof(one)));
+    CK(cuMemAlloc(&b, sizeof(one)));
+    chained(a, b);
+    changed(a, b);
+    captured_on_host(a);
+    node_on_host();
+    return 0;
+}
+
 /* ---- calls that go beyond memory ---- */
 
 #define REFUSES(call) EXPECT((call) == CUDA_ERROR_INVALID_VALUE)
@@ -459,6 +630,7 @@ static const struct process_case cases[] = {
     {"captured-within-host", case_captured_within_host},
     {"beyond", case_beyond},
     {"graph-beside-waits", case_graph_beside_waits},
+    {"pageable-in-graphs", case_pageable_in_graphs},
     {"too-short", case_too_short},
     {"nothing", case_nothing},
     {0},
