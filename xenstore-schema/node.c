@@ -125,6 +125,13 @@ int notes_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid) {
     return err ? err : remove_empty_above(xs, t, notes, 2);
 }
 
+int note_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid, const char *node) {
+    struct vcuda_path note = vcuda_path_dom0(domid, node);
+    int err = node_remove(xs, t, note);
+
+    return err ? err : remove_empty_above(xs, t, note, 3);
+}
+
 bool state_attached(enum vcuda_state state) {
     return state != VCUDA_STATE_UNKNOWN && state != VCUDA_STATE_CLOSED;
 }

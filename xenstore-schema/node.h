@@ -27,6 +27,9 @@ int device_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid);
 /* D, and the folders that hold nothing else. */
 int notes_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid);
 
+/* A node of D, and the folders that hold nothing else. */
+int note_remove(struct xs_handle *xs, xs_transaction_t t, uint32_t domid, const char *node);
+
 /* Ids that have a D. Count; free(*domids). */
 int noted_domains(struct xs_handle *xs, uint32_t **domids);
 

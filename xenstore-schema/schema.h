@@ -199,6 +199,8 @@ bool vcuda_xs_alive(struct xs_handle *xs, uint32_t domid);
  * domain. -ESRCH: the domain is dead, nothing was written.
  */
 int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcuda_usage *usage);
+/* Removes what is written of all domains: by a vcudad that was killed, or that ends. */
+int vcuda_xs_forget_usage(struct xs_handle *xs);
 /* -ENOENT: vcudad has written none. */
 int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage);
 

@@ -3,6 +3,7 @@
 #include "node.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 struct write {
     uint32_t domid;
@@ -34,6 +35,26 @@ int vcuda_xs_write_usage(struct xs_handle *xs, uint32_t domid, const struct vcud
     struct write w = {.domid = domid, .usage = usage};
 
     return transaction_run(xs, write_step, &w);
+}
+
+static int forget_step(struct xs_handle *xs, xs_transaction_t t, void *arg) {
+    uint32_t domid = *(const uint32_t *)arg;
+    int err = note_remove(xs, t, domid, "sessions");
+
+    if (!err)
+        err = note_remove(xs, t, domid, "pages");
+    return err ? err : note_remove(xs, t, domid, "gpu-mib");
+}
+
+int vcuda_xs_forget_usage(struct xs_handle *xs) {
+    uint32_t *domids;
+    int count = noted_domains(xs, &domids);
+    int err = 0;
+
+    for (int i = 0; i < count && !err; i++)
+        err = transaction_run(xs, forget_step, &domids[i]);
+    free(domids);
+    return count < 0 ? count : err;
 }
 
 int vcuda_xs_read_usage(struct xs_handle *xs, uint32_t domid, struct vcuda_usage *usage) {

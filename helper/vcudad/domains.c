@@ -5,12 +5,14 @@
 #include "textfile.h"
 #include "xen.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct totals {
     uint64_t sessions;       /* now */
@@ -24,12 +26,28 @@ struct domain {
     uint32_t domid;
     bool gone;           /* exists no more, but a worker of it may still be ending */
     struct totals ended; /* what its ended sessions add up to */
-    struct totals shown; /* what was written last */
+    struct totals shown; /* what was to be written last, */
+    bool written;        /* is in its file, */
+    bool told;           /* and in xenstore */
     struct domain *next;
 };
 
 static char *counters_dir;
 static struct domain *domains;
+
+/* The numbers count from this vcudad's start. What is no domain's id is not ours. */
+static void remove_old(void) {
+    DIR *dir = opendir(counters_dir);
+    struct dirent *entry;
+
+    if (!dir)
+        return;
+    while ((entry = readdir(dir))) {
+        if (!entry->d_name[strspn(entry->d_name, "0123456789")])
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    }
+    closedir(dir);
+}
 
 void domains_start(const char *state_dir) {
     int error = -ENOMEM;
@@ -39,6 +57,8 @@ void domains_start(const char *state_dir) {
     if (error)
         vcuda_log(VCUDA_LOG_WARNING, "no counters for domains: %s: %s", counters_dir,
                   strerror(-error));
+    else
+        remove_old();
 }
 
 static struct domain *domain_of(uint32_t domid) {
@@ -54,6 +74,7 @@ static struct domain *domain_of(uint32_t domid) {
         return NULL;
     d->domid = domid;
     d->shown.sessions = UINT64_MAX; /* nothing yet */
+    d->written = d->told = true;
     d->next = domains;
     domains = d;
     return d;
@@ -75,7 +96,7 @@ void domains_session_ended(const struct vcuda_supervise_session *session,
     add_counters(&d->ended.sums, stats);
 }
 
-static void write_counters(const struct domain *d) {
+static bool write_counters(const struct domain *d) {
     const struct totals *t = &d->shown;
     char name[16];
     char text[1024];
@@ -92,7 +113,7 @@ static void write_counters(const struct domain *d) {
 #undef X
     snprintf(name, sizeof(name), "%u", d->domid);
     /* A full /run is told once, by the status file. */
-    textfile_write(counters_dir, name, text, (size_t)n);
+    return !textfile_write(counters_dir, name, text, (size_t)n);
 }
 
 static void add_live(struct totals *totals, const struct worker *worker) {
@@ -103,9 +124,20 @@ static void add_live(struct totals *totals, const struct worker *worker) {
     add_counters(&totals->sums, worker->spawned.stats);
 }
 
-static void publish(struct domain *d, const struct pool *pool) {
+/* What is to be written of a domain differs from what was. */
+static void change(struct domain *d, const struct totals *now) {
+    if (!memcmp(now, &d->shown, sizeof(*now)))
+        return;
+    if (now->sessions != d->shown.sessions || now->sums.pages != d->shown.sums.pages ||
+        now->gpu_memory != d->shown.gpu_memory)
+        d->told = false;
+    d->written = false;
+    d->shown = *now;
+}
+
+/* True: nothing is left to be written. */
+static bool publish(struct domain *d, const struct pool *pool) {
     struct totals now = d->ended;
-    bool usage;
 
     for (const struct worker *w = pool->workers; w; w = w->next) {
         if (w->state == SERVING && w->session.domid == d->domid)
@@ -113,16 +145,14 @@ static void publish(struct domain *d, const struct pool *pool) {
     }
     if (d->gone) {
         d->shown.sessions = now.sessions;
-        return;
+        return true;
     }
-    if (!memcmp(&now, &d->shown, sizeof(now)))
-        return;
-    usage = now.sessions != d->shown.sessions || now.sums.pages != d->shown.sums.pages ||
-            now.gpu_memory != d->shown.gpu_memory;
-    d->shown = now;
-    write_counters(d);
-    if (usage)
-        xen_publish(d->domid, (uint32_t)now.sessions, now.sums.pages, now.gpu_memory);
+    change(d, &now);
+    if (!d->written)
+        d->written = write_counters(d);
+    if (!d->told)
+        d->told = xen_publish(d->domid, (uint32_t)now.sessions, now.sums.pages, now.gpu_memory);
+    return d->written && d->told;
 }
 
 /* A domain's entry outlives its last worker, whose end would make a new one. */
@@ -141,14 +171,22 @@ static void drop_gone(void) {
     }
 }
 
-void domains_publish(const struct pool *pool) {
+bool domains_publish(const struct pool *pool) {
+    bool all = true;
+
     for (const struct worker *w = pool->workers; w; w = w->next) {
         if (w->state == SERVING && w->session.domid != VCUDA_SUPERVISE_LOCAL)
             domain_of(w->session.domid);
     }
     for (struct domain *d = domains; d; d = d->next)
-        publish(d, pool);
+        all &= publish(d, pool);
     drop_gone();
+    return all;
+}
+
+void domains_tell_anew(void) {
+    for (struct domain *d = domains; d; d = d->next)
+        d->told = false;
 }
 
 void domains_forget(uint32_t domid) {

@@ -53,7 +53,8 @@ static void signal_comes(struct loop_source *source, uint32_t events) {
         pool_reap(&pool);
         break;
     case SIGHUP:
-        reload();
+        if (!pool.stopping)
+            reload();
         break;
     case SIGUSR1:
         pool_log(&pool);

@@ -120,15 +120,15 @@ static int write_status(void) {
 
 static void update(struct loop_timer *unused) {
     int error = write_status();
+    bool told = domains_publish(pool);
 
     (void)unused;
     if (error && error != last_error)
         vcuda_log(VCUDA_LOG_WARNING, "cannot write %s/" NAME ": %s", options->state_dir,
                   strerror(-error));
     last_error = error;
-    domains_publish(pool);
     roster_refresh(pool);
-    if (pool_count(pool, SERVING))
+    if (pool_count(pool, SERVING) || !told)
         loop_timer_set(&timer, WHILE_BUSY_MS);
 }
 

@@ -230,6 +230,15 @@ static void store_speaks(struct loop_source *source, uint32_t events) {
     }
 }
 
+/* Nobody says what domains use, or one that was killed said it. */
+static void forget_usage(void) {
+    int error = vcuda_xs_forget_usage(xs);
+
+    if (error)
+        vcuda_log(VCUDA_LOG_WARNING, "xenstore still says what domains used before: %s",
+                  strerror(-error));
+}
+
 static int open_store(void) {
     int error;
 
@@ -244,6 +253,8 @@ static int open_store(void) {
     }
     keeper_source.ready = store_speaks;
     loop_add(vcuda_keeper_fd(keeper), &keeper_source, EPOLLIN);
+    forget_usage();
+    domains_tell_anew();
     return 0;
 }
 
@@ -291,6 +302,8 @@ void xen_reload(void) {
 
 void xen_stop(void) {
     loop_timer_clear(&retry_timer);
+    if (xs)
+        forget_usage();
     close_store();
     close_host();
 }
@@ -304,19 +317,22 @@ static uint32_t at_most_32_bits(uint64_t number) {
     return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
 }
 
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory) {
+bool xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory) {
     struct vcuda_usage usage = {
         .sessions = sessions,
         .pages = at_most_32_bits(pages),
         .gpu_mib = at_most_32_bits(gpu_memory / MIB + (gpu_memory % MIB != 0)),
     };
 
+    if (!xs)
+        return false;
     /* Nodes written after the domain's end would stay for ever. */
-    if (!xs || !vcuda_xs_alive(xs, domid))
-        return;
+    if (!vcuda_xs_alive(xs, domid))
+        return true;
     int error = vcuda_xs_write_usage(xs, domid, &usage);
 
     if (error)
         vcuda_log(VCUDA_LOG_INFO, "domain %u: cannot write its usage to xenstore: %s", domid,
                   strerror(-error));
+    return !error || error == -ESRCH;
 }

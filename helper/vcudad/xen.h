@@ -28,7 +28,7 @@ void xen_stop(void);
 /* One line for the status: "serving", or why not. */
 const char *xen_state(void);
 
-/* Tells xenstore what a domain uses. */
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory);
+/* Tells xenstore what a domain uses. False: it could not be told now. */
+bool xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory);
 
 #endif

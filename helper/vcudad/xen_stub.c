@@ -27,9 +27,10 @@ const char *xen_state(void) {
     return "built without libxenstore";
 }
 
-void xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory) {
+bool xen_publish(uint32_t domid, uint32_t sessions, uint64_t pages, uint64_t gpu_memory) {
     (void)gpu_memory;
     (void)domid;
     (void)sessions;
     (void)pages;
+    return true;
 }

@@ -261,6 +261,29 @@ static void usage_is_for_dom0_alone(void **state) {
     assert_node(vcuda_path_dom0(16, NULL), NULL);
 }
 
+/* Of those, too, that still exist; what else is noted of them stays. */
+static void usage_is_forgotten(void **state) {
+    struct vcuda_usage usage = {.sessions = 3, .pages = 4096, .gpu_mib = 7}, seen;
+
+    (void)state;
+    domain_create(26, "one");
+    domain_create(27, "two");
+    assert_int_equal(vcuda_xs_write_usage(store_xs, 26, &usage), 0);
+    assert_int_equal(vcuda_xs_write_usage(store_xs, 27, &usage), 0);
+    store_write(vcuda_path_dom0(27, "detached"), "1");
+    assert_int_equal(vcuda_xs_forget_usage(store_xs), 0);
+    assert_int_equal(vcuda_xs_read_usage(store_xs, 26, &seen), -ENOENT);
+    assert_node(vcuda_path_dom0(26, NULL), NULL);
+    assert_node(vcuda_path_dom0(27, "sessions"), NULL);
+    assert_node(vcuda_path_dom0(27, "pages"), NULL);
+    assert_node(vcuda_path_dom0(27, "gpu-mib"), NULL);
+    assert_node(vcuda_path_dom0(27, "detached"), "1");
+    domain_destroy(26);
+    domain_destroy(27);
+    assert_int_equal(vcuda_xs_reap(store_xs, NULL, NULL), 1);
+    assert_node(vcuda_path_dom0(27, NULL), NULL);
+}
+
 static void reading_judges_what_is_there(void **state) {
     struct vcuda_back back;
     struct vcuda_front front;
@@ -341,6 +364,7 @@ int main(void) {
         cmocka_unit_test(detach_ends_when_the_guest_dies),
         cmocka_unit_test(reap_takes_the_dead_only),
         cmocka_unit_test(usage_is_for_dom0_alone),
+        cmocka_unit_test(usage_is_forgotten),
         cmocka_unit_test(reading_judges_what_is_there),
         cmocka_unit_test(transactions_are_tried_again_with_a_bound),
     };

@@ -3,14 +3,14 @@
 
 TESTS := vcudad/tests
 TEST_OUT := $(OUT)/tests
-TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-shares test-codes test-sandbox test-vcudad test-hostile probe-worker)
+TEST_PROGRAMS := $(addprefix $(TEST_OUT)/,test-common test-domains test-shares test-codes test-sandbox test-vcudad test-hostile probe-worker)
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .PHONY: check check-vcudad check-session session-rooms
 .SECONDARY:
 check: check-vcudad check-session
 check-vcudad: $(OUT)/vcudad $(TEST_PROGRAMS)
-	@$(TOP)/tools/tap-each $(addprefix $(TEST_OUT)/test-,common shares codes sandbox vcudad hostile)
+	@$(TOP)/tools/tap-each $(addprefix $(TEST_OUT)/test-,common domains shares codes sandbox vcudad hostile)
 
 # Any library that a worker can load in place of a driver.
 $(OBJ)/$(TESTS)/%.o: ALL_CFLAGS += -DVCUDAD='"$(OUT)/vcudad"' \
@@ -37,6 +37,11 @@ $(TEST_OUT)/test-shares: $(TESTS)/test_shares.c vcudad/shares.c vcudad/closing.c
 
 $(TEST_OUT)/test-codes: $(TESTS)/test_codes.c vcudad/codes.c vcudad/codes.h vcudad/owners.h \
 		common/share.h Makefile
+	@mkdir -p $(TEST_OUT)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
+
+$(TEST_OUT)/test-domains: $(TESTS)/test_domains.c vcudad/domains.c vcudad/textfile.c \
+		$(addprefix vcudad/,domains.h owners.h pool.h textfile.h xen.h) common/log.h Makefile
 	@mkdir -p $(TEST_OUT)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -Ivcudad $(SANITIZE) -o $@ $(filter %.c,$^) -lcmocka
 

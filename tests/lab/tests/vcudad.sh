@@ -59,6 +59,8 @@ for kind in $LAB_GUESTS; do
     check "$kind: but the old one lives on" [ -d /proc/$worker ]
     start_vcudad
     wait_until 10 status_has '"xen": "serving"'
+    check "$kind: what the killed one said in xenstore is gone" \
+        gone /local/domain/0/vcuda/domain/$id/sessions
     check_equal "$kind: the next vcudad serves" "open 0" "$(guest_run g 'guest-open 0' | head -n 1)"
     check "$kind: and the old session still lives" [ -d /proc/$worker ]
     guest_run g 'kill $(pidof guest-open)'
