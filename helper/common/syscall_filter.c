@@ -11,10 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -128,10 +130,60 @@ static int deny_others(scmp_filter_ctx filter) {
 }
 
 /* What a call takes as an int: its upper half is nobody's to look at. */
+static int deny_bits(scmp_filter_ctx filter, int call, unsigned int argument, uint32_t mask,
+                     uint32_t number) {
+    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1,
+                            SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, (scmp_datum_t)number));
+}
+
 static int deny_number(scmp_filter_ctx filter, int call, unsigned int argument, uint32_t number) {
-    return seccomp_rule_add(
-        filter, SCMP_ACT_ERRNO(EPERM), call, 1,
-        SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)number));
+    return deny_bits(filter, call, argument, UINT32_MAX, number);
+}
+
+/*
+ * Whose place on the processors may be changed: as the kernel takes the number, as an int. A rule
+ * can only say that some bits have some value, so there is one for each highest bit in which a
+ * number differs from this process's; 0, which is the caller, is none of them.
+ */
+static int deny_unless_self(scmp_filter_ctx filter, int call, unsigned int argument) {
+    const uint32_t self = (uint32_t)getpid();
+    int error = 0;
+
+    for (int bit = 31; bit >= 0 && !error; bit--) {
+        const uint32_t low = (1u << bit) - 1;
+        const uint32_t number = (self ^ 1u << bit) & ~low;
+
+        if (number)
+            error = deny_bits(filter, call, argument, ~low, number);
+        for (int b = 0; !number && b < bit && !error; b++)
+            error = deny_bits(filter, call, argument, UINT32_MAX << b, 1u << b);
+    }
+    return error;
+}
+
+/* A call whose first argument is the kind of whom the second names: a process, or many. */
+static int deny_others_kind(scmp_filter_ctx filter, int call, int process) {
+    int error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 1,
+                                 SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)process));
+
+    return error ? error : deny_unless_self(filter, call, 1);
+}
+
+/*
+ * All workers have one user, so each could set another one's aside. Where the C library names a
+ * thread by its number (pthread_setaffinity_np) that is denied as well, but for the first thread:
+ * whose threads a number is no filter can know.
+ */
+static int deny_scheduling(scmp_filter_ctx filter) {
+    static const int calls[] = {SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
+                                SCMP_SYS(sched_setattr), SCMP_SYS(sched_setaffinity)};
+    int error = 0;
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && !error; i++)
+        error = deny_unless_self(filter, calls[i], 0);
+    if (!error)
+        error = deny_others_kind(filter, SCMP_SYS(setpriority), PRIO_PROCESS);
+    return error ? error : deny_others_kind(filter, SCMP_SYS(ioprio_set), IOPRIO_WHO_PROCESS);
 }
 
 /* A file can be told whom to send a signal, of any kind, when there is something to read. */
@@ -176,6 +228,8 @@ static int load(scmp_filter_ctx filter) {
         error = deny_others(filter);
     if (!error)
         error = deny_owners(filter);
+    if (!error)
+        error = deny_scheduling(filter);
     if (!error)
         error = deny_sockets(filter, SCMP_SYS(socket));
     if (!error)

@@ -32,6 +32,8 @@ enum probe_attempt {
     PROBE_OPEN_NULL,
     PROBE_OTHER_LIMITS,
     PROBE_THREAD,
+    PROBE_SCHEDULE_SELF,
+    PROBE_SCHEDULE_OTHER, /* EPERM if no way there is open */
     PROBE_ATTEMPTS,
 };
 

@@ -17,6 +17,7 @@
 #include <linux/sockios.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -168,6 +169,73 @@ static int try_thread(void) {
     return error ? error : pthread_join(thread, NULL);
 }
 
+struct sleeper {
+    pthread_barrier_t ends;
+    pid_t tid;
+};
+
+static void *sleep_between(void *arg) {
+    struct sleeper *sleeper = arg;
+
+    sleeper->tid = gettid();
+    pthread_barrier_wait(&sleeper->ends);
+    pthread_barrier_wait(&sleeper->ends);
+    return NULL;
+}
+
+#define SCHEDULE_WAYS 6
+#define NOBODYS 54321 /* no process is this user's */
+
+/* Changes nothing of it. */
+static void schedule(pid_t who, int errors[SCHEDULE_WAYS]) {
+    const struct sched_param none = {0};
+    struct {
+        uint32_t size, policy;
+        uint64_t rest[5];
+    } attributes = {.size = sizeof(attributes)};
+    cpu_set_t all;
+
+    sched_getaffinity(0, sizeof(all), &all);
+    errors[0] = outcome(sched_setscheduler(who, SCHED_OTHER, &none));
+    errors[1] = outcome(sched_setparam(who, &none));
+    errors[2] = outcome(syscall(SYS_sched_setattr, who, &attributes, 0));
+    errors[3] = outcome(sched_setaffinity(who, sizeof(all), &all));
+    errors[4] = outcome(setpriority(PRIO_PROCESS, (id_t)who, getpriority(PRIO_PROCESS, 0)));
+    errors[5] = outcome(syscall(SYS_ioprio_set, 1 /* a process */, who, 0));
+}
+
+static int try_schedule_self(void) {
+    int errors[2 * SCHEDULE_WAYS];
+
+    schedule(0, errors);
+    schedule(getpid(), errors + SCHEDULE_WAYS);
+    for (int i = 0; i < 2 * SCHEDULE_WAYS; i++)
+        if (errors[i])
+            return errors[i];
+    return 0;
+}
+
+/* By the number of a thread: a filter cannot tell it from another process's. */
+static int try_schedule_other(void) {
+    int errors[SCHEDULE_WAYS + 2];
+    struct sleeper sleeper;
+    pthread_t thread;
+
+    pthread_barrier_init(&sleeper.ends, NULL, 2);
+    if (pthread_create(&thread, NULL, sleep_between, &sleeper))
+        return ENOMEM;
+    pthread_barrier_wait(&sleeper.ends);
+    schedule(sleeper.tid, errors);
+    errors[SCHEDULE_WAYS] = outcome(setpriority(PRIO_USER, NOBODYS, 0));
+    errors[SCHEDULE_WAYS + 1] = outcome(syscall(SYS_ioprio_set, 3 /* a user */, NOBODYS, 0));
+    pthread_barrier_wait(&sleeper.ends);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < SCHEDULE_WAYS + 2; i++)
+        if (errors[i] != EPERM)
+            return errors[i];
+    return EPERM;
+}
+
 static int (*const attempts[])(void) = {
     [PROBE_EXECVE] = try_execve,
     [PROBE_FORK] = try_fork,
@@ -185,6 +253,8 @@ static int (*const attempts[])(void) = {
     [PROBE_OPEN_NULL] = try_open_null,
     [PROBE_OTHER_LIMITS] = try_other_limits,
     [PROBE_THREAD] = try_thread,
+    [PROBE_SCHEDULE_SELF] = try_schedule_self,
+    [PROBE_SCHEDULE_OTHER] = try_schedule_other,
 };
 
 /* ---- The session ----------------------------------------------------------- */

@@ -60,6 +60,7 @@ static void test_always(void **state) {
     assert_int_equal(a.outcomes[PROBE_OPEN_NULL], 0);
     assert_int_equal(a.outcomes[PROBE_UNIX], 0);
     assert_int_equal(a.outcomes[PROBE_SIGNAL_SELF], 0);
+    assert_int_equal(a.outcomes[PROBE_SCHEDULE_SELF], 0);
 }
 
 /* The driver's addresses must be free in the program. */
@@ -78,7 +79,7 @@ static void test_filter(void **state) {
     static const enum probe_attempt denied[] = {
         PROBE_EXECVE,   PROBE_FORK,         PROBE_SPAWN,          PROBE_INET,
         PROBE_DATAGRAM, PROBE_CONNECT,      PROBE_SIGNAL_INIT,    PROBE_PTRACE,
-        PROBE_BPF,      PROBE_OTHER_LIMITS, PROBE_SIGNAL_BY_FILE,
+        PROBE_BPF,      PROBE_OTHER_LIMITS, PROBE_SIGNAL_BY_FILE, PROBE_SCHEDULE_OTHER,
     };
     struct probe_answer a = ask_default();
 
@@ -120,6 +121,7 @@ static void test_off(void **state) {
     assert_int_equal(a.outcomes[PROBE_PTRACE], ESRCH);
     assert_int_equal(a.outcomes[PROBE_INET], 0);
     assert_int_equal(a.outcomes[PROBE_SIGNAL_BY_FILE], 0);
+    assert_int_equal(a.outcomes[PROBE_SCHEDULE_OTHER], 0);
     daemon_expect_log(&vcudad, "--no-sandbox: ");
 }
 
