@@ -115,12 +115,9 @@ static int function_is_of(const void *object, const void *arg) {
     return f->kernel && f->context == *(const uint64_t *)arg;
 }
 
-static void free_function(void *function) {
-    functions_free(function);
-}
-
-static void forget_function(void *object) {
-    struct function *f = object, **link;
+/* A kernel's, whose name has ended. */
+static void unlink_function(struct function *f) {
+    struct function **link;
     struct kernel *k = names_get(VCUDA_KIND_KERNEL, f->kernel);
 
     code_lock();
@@ -132,14 +129,27 @@ static void forget_function(void *object) {
     }
     code_unlock();
     f->next = NULL;
-    limbo_put(f, free_function);
 }
 
-/* Its name has ended: no function is added to it any more. */
-static void forget_module(void *object) {
-    library_forget_module(object);
-    module_end(object);
-    limbo_put(object, module_free);
+static void free_function(void *function) {
+    functions_free(function);
+}
+
+/* What a context takes along, beside calls of other threads. */
+static void forget_function(void *function) {
+    unlink_function(function);
+    limbo_put(function, free_function);
+}
+
+static void forget_module(void *module) {
+    module_end(module);
+    limbo_put(module, module_free);
+}
+
+/* What the program unloads: it makes no calls about that any more. */
+static void drop_function(void *function) {
+    unlink_function(function);
+    functions_free(function);
 }
 
 static int function_is_of_library(const void *object, const void *arg) {
@@ -154,8 +164,8 @@ static int module_is_of_library(const void *object, const void *arg) {
 }
 
 void code_forget_library(uint64_t library) {
-    names_end_if(VCUDA_KIND_FUNCTION, function_is_of_library, &library, forget_function);
-    names_end_if(VCUDA_KIND_MODULE, module_is_of_library, &library, forget_module);
+    names_end_if(VCUDA_KIND_FUNCTION, function_is_of_library, &library, drop_function);
+    names_end_if(VCUDA_KIND_MODULE, module_is_of_library, &library, module_drop);
 }
 
 void code_forget_context(uint64_t context) {

@@ -172,6 +172,8 @@ CUresult names_list(struct thread *t, const struct listing *l);
 void module_end(struct module *m);
 /* Frees one that has ended. */
 void module_free(void *module);
+/* Both, for one that the program makes no calls about any more; NULL is fine. */
+void module_drop(void *module);
 
 /*
  * Ends the names of a context's modules and functions, and those that a library has in any context.

@@ -25,6 +25,7 @@ static struct module *new_module(const struct thread *t) {
 void module_end(struct module *m) {
     struct variable *variables;
 
+    library_forget_module(m);
     code_lock();
     variables = m->variables;
     m->variables = NULL;
@@ -43,13 +44,11 @@ void module_free(void *module) {
     free(m);
 }
 
-/* Ends and frees one that the program has no call in; NULL is fine. */
-static void drop_module(struct module *m) {
-    if (!m)
+void module_drop(void *module) {
+    if (!module)
         return;
-    library_forget_module(m);
-    module_end(m);
-    module_free(m);
+    module_end(module);
+    module_free(module);
 }
 
 static CUresult send(struct thread *t, const struct loading *l, struct jit *jit, uint64_t address,
@@ -82,7 +81,7 @@ static CUresult load(struct thread *t, const struct cuda_image *image, struct ji
     if (r == CUDA_SUCCESS)
         *module = (CUmodule)m->name;
     else
-        drop_module(names_end(VCUDA_KIND_MODULE, m->name));
+        module_drop(names_end(VCUDA_KIND_MODULE, m->name));
     return r;
 }
 
@@ -147,7 +146,7 @@ VCUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
         return r;
     r = wire_cuModuleUnload(t, (uint64_t)hmod);
     if (r == CUDA_SUCCESS)
-        drop_module(names_end(VCUDA_KIND_MODULE, (uint64_t)hmod));
+        module_drop(names_end(VCUDA_KIND_MODULE, (uint64_t)hmod));
     return r;
 }
 
