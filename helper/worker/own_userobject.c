@@ -9,12 +9,17 @@
 #include "hostfunc.h"
 #include "worker.h"
 
-/* As long as the session: the driver may be about to call. */
+/* Until the driver has called, and the next one is made. */
 struct user_object {
+    struct user_object *next; /* of those that have ended */
+    CUuserObject native;
     uint64_t id;    /* the guest's number for the destructor */
     uint32_t held;  /* references of the guest's own */
     uint32_t ended; /* the destructor was called */
 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct user_object *gone;
 
 /* On the driver's thread. */
 static void ended(void *arg) {
@@ -22,6 +27,34 @@ static void ended(void *arg) {
 
     vcuda_store_release(&u->ended, 1);
     hostfunc_tell(hostfunc_arg(u->id));
+    pthread_mutex_lock(&lock);
+    u->next = gone;
+    gone = u;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_of(struct worker *w, uint64_t name, const struct user_object *u) {
+    struct object o;
+
+    return objects_get(&w->objects, VCUDA_KIND_USEROBJECT, name, &o) && o.aux == (uintptr_t)u;
+}
+
+/* On the executor, which alone looks for them. Another may lie where one lay. */
+static void forget_gone(struct worker *w) {
+    struct user_object *u, *next;
+
+    pthread_mutex_lock(&lock);
+    u = gone;
+    gone = NULL;
+    pthread_mutex_unlock(&lock);
+    for (; u; u = next) {
+        uint64_t name = objects_known(&w->objects, VCUDA_KIND_USEROBJECT, u->native);
+
+        next = u->next;
+        if (is_of(w, name, u))
+            objects_end(&w->objects, name);
+        free(u);
+    }
 }
 
 static struct user_object *find(struct worker *w, uint64_t name) {
@@ -39,6 +72,7 @@ CUresult own_user_object_create(struct worker *w, struct frame *f,
     struct user_object *u = calloc(1, sizeof(*u));
     CUresult r;
 
+    forget_gone(w);
     if (!u)
         return CUDA_ERROR_OUT_OF_MEMORY;
     u->id = a->id;
@@ -48,7 +82,8 @@ CUresult own_user_object_create(struct worker *w, struct frame *f,
         free(u);
         return r;
     }
-    /* One that ended may have lain there before. */
+    u->native = a->object;
+    /* One that has just ended may have lain there before. */
     objects_end_native(&w->objects, VCUDA_KIND_USEROBJECT, a->object);
     f->aux = (uint64_t)(uintptr_t)u;
     return CUDA_SUCCESS;

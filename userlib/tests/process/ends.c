@@ -199,6 +199,34 @@ static int case_green_streams(void) {
     return 0;
 }
 
+/* ---- user objects ---- */
+
+static int ended;
+
+static void count_end(void *unused) {
+    (void)unused;
+    __atomic_fetch_add(&ended, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Twice the same, and what the worker holds is looked at in between. */
+static int case_user_objects(void) {
+    enum { OBJECTS = 20000 };
+    CUuserObject o;
+
+    start();
+    for (int round = 1; round <= 2; round++) {
+        for (int i = 0; i < OBJECTS; i++) {
+            CK(cuUserObjectCreate(&o, NULL, count_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+            CK(cuUserObjectRelease(o, 1));
+        }
+        while (__atomic_load_n(&ended, __ATOMIC_SEQ_CST) < round * OBJECTS)
+            usleep(1000);
+        puts("ended");
+        getchar();
+    }
+    return 0;
+}
+
 /* ---- linkers ---- */
 
 /* It can be destroyed, and what it made read until then, wherever its context is. */
@@ -227,6 +255,7 @@ static const struct process_case cases[] = {
     {"reset-beside-calls", case_reset_beside_calls},
     {"green-streams", case_green_streams},
     {"linker-outlives", case_linker_outlives},
+    {"user-objects", case_user_objects},
     {0},
 };
 
