@@ -80,6 +80,22 @@ static CUresult make_stream(struct thread *t, unsigned int flags, int priority, 
     return r;
 }
 
+/* A place for one more: of a stream that ended with its context, or a new one. */
+static struct own_stream *own_place(struct thread *t) {
+    struct own_stream *o;
+
+    for (o = t->own_streams; o && names_get(VCUDA_KIND_STREAM, o->name); o = o->next)
+        ;
+    if (o)
+        return o;
+    o = calloc(1, sizeof(*o));
+    if (!o)
+        return NULL;
+    o->next = t->own_streams;
+    t->own_streams = o;
+    return o;
+}
+
 static CUresult own_stream(struct thread *t, uint64_t *name) {
     struct own_stream *o;
     CUresult r;
@@ -90,16 +106,14 @@ static CUresult own_stream(struct thread *t, uint64_t *name) {
             return CUDA_SUCCESS;
         }
     }
-    o = calloc(1, sizeof(*o));
+    o = own_place(t);
     if (!o)
         return CUDA_ERROR_OUT_OF_MEMORY;
     r = make_stream(t, CU_STREAM_DEFAULT, 0, name);
-    if (r != CUDA_SUCCESS) {
-        free(o);
+    if (r != CUDA_SUCCESS)
         return r;
-    }
-    *o = (struct own_stream){t->own_streams, t->context, *name};
-    t->own_streams = o;
+    o->context = t->context;
+    o->name = *name;
     return CUDA_SUCCESS;
 }
 

@@ -471,7 +471,7 @@ static void *wait_again_and_again(void *done) {
 
 /* What an executable copies to the program is of its last launch, whoever else waits meanwhile. */
 static int case_graph_beside_waits(void) {
-    enum { LAUNCHES = 3000, WAITING = 2 };
+    enum { LAUNCHES = 300, WAITING = 2 };
     static char bytes[BYTES];
     CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
                           .dstMemoryType = CU_MEMORYTYPE_HOST,
