@@ -320,7 +320,7 @@ static size_t allocated_in_the_end(size_t most) {
 
 /* Nodes of a graph that get another function again and again, or come and go. */
 static int case_nodes_functions(void) {
-    enum { TIMES = 4000, GROWTH = 64 << 10 };
+    enum { TIMES = 800, GROWTH = 64 << 10 };
     int n = 0, old = 0;
     CUDA_HOST_NODE_PARAMS p = {.fn = count, .userData = &old};
     CUgraphExec exec, later;

@@ -5,6 +5,7 @@
  * gave what they must.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -201,26 +202,26 @@ static int case_green_streams(void) {
 
 /* ---- user objects ---- */
 
-static int ended;
+static sem_t ended;
 
-static void count_end(void *unused) {
+static void post_end(void *unused) {
     (void)unused;
-    __atomic_fetch_add(&ended, 1, __ATOMIC_SEQ_CST);
+    sem_post(&ended);
 }
 
 /* Twice the same, and what the worker holds is looked at in between. */
 static int case_user_objects(void) {
-    enum { OBJECTS = 20000 };
+    enum { OBJECTS = 4000 };
     CUuserObject o;
 
     start();
-    for (int round = 1; round <= 2; round++) {
+    sem_init(&ended, 0, 0);
+    for (int round = 0; round < 2; round++) {
         for (int i = 0; i < OBJECTS; i++) {
-            CK(cuUserObjectCreate(&o, NULL, count_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+            CK(cuUserObjectCreate(&o, NULL, post_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
             CK(cuUserObjectRelease(o, 1));
+            sem_wait(&ended);
         }
-        while (__atomic_load_n(&ended, __ATOMIC_SEQ_CST) < round * OBJECTS)
-            usleep(1000);
         puts("ended");
         getchar();
     }
