@@ -33,6 +33,7 @@ struct uses {
     struct use *use;
     CUevent event;     /* of an executable: behind its last launch, which is */
     uint64_t launch;   /* this one, of all that there have been */
+    uint64_t context;  /* where it was, and the event's */
     bool pending;      /* it is not known to be done */
     bool writes;       /* some buffer is written by the GPU */
     struct uses *next; /* those that are pending and write, the last launch first */
@@ -360,15 +361,29 @@ static CUresult wait(struct thread *t, struct uses *u) {
 
     if (!u->pending)
         return r;
-    mode = begin_own(t);
-    r = wire_cuEventSynchronize(t, (uint64_t)u->event);
-    end_own(t, mode);
+    /* Where its context has ended, so has the launch. */
+    if (names_get(VCUDA_KIND_EVENT, (uint64_t)u->event)) {
+        mode = begin_own(t);
+        r = wire_cuEventSynchronize(t, (uint64_t)u->event);
+        end_own(t, mode);
+    }
     if (r != CUDA_SUCCESS)
         return r;
     pthread_mutex_lock(&lock);
     done(u);
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
+}
+
+/* An event to be recorded behind a launch: of the context where that is. */
+static CUresult renew_event(struct thread *t, struct uses *u) {
+    if (u->event && u->context == t->context && names_get(VCUDA_KIND_EVENT, (uint64_t)u->event))
+        return CUDA_SUCCESS;
+    if (u->event)
+        cuEventDestroy_v2(u->event);
+    u->event = NULL;
+    u->context = t->context;
+    return cuEventCreate(&u->event, CU_EVENT_DISABLE_TIMING);
 }
 
 CUresult graph_host_launch(struct thread *t, uint64_t exec) {
@@ -379,8 +394,8 @@ CUresult graph_host_launch(struct thread *t, uint64_t exec) {
         return CUDA_SUCCESS;
     /* Buffers that two executables share are not told apart: both are rare. */
     r = wait(t, u);
-    if (r == CUDA_SUCCESS && !u->event)
-        r = cuEventCreate(&u->event, CU_EVENT_DISABLE_TIMING);
+    if (r == CUDA_SUCCESS)
+        r = renew_event(t, u);
     if (r != CUDA_SUCCESS)
         return r;
     pthread_mutex_lock(&lock);
@@ -395,8 +410,8 @@ CUresult graph_host_launch(struct thread *t, uint64_t exec) {
     return CUDA_SUCCESS;
 }
 
-/* The last launch before *launch that is pending: its event, or 0. */
-static uint64_t next_writing(uint64_t *launch) {
+/* The last launch before *launch that is pending: its event, and where that is; or 0. */
+static uint64_t next_writing(uint64_t *launch, uint64_t *context) {
     uint64_t event = 0;
     struct uses *u;
 
@@ -406,22 +421,34 @@ static uint64_t next_writing(uint64_t *launch) {
     if (u) {
         event = (uint64_t)u->event;
         *launch = u->launch;
+        *context = u->context;
     }
     pthread_mutex_unlock(&lock);
     return event;
 }
 
+/* A context ends once all in it is done. */
+static bool is_done(struct thread *t, uint64_t event, uint64_t context) {
+    struct thread there = *t;
+    CUresult r;
+
+    guest_set_context(&there, context);
+    r = wire_cuEventQuery(&there, event);
+    return r == CUDA_SUCCESS || r == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+           !names_get(VCUDA_KIND_EVENT, event);
+}
+
 /* The program has waited for something: what is done arrives. */
 static void arrive(void) {
     struct thread *t = guest_thread();
+    uint64_t event, context, launch = UINT64_MAX;
     CUstreamCaptureMode mode;
-    uint64_t event, launch = UINT64_MAX;
 
     if (arriving || !t)
         return;
     mode = begin_own(t);
-    while ((event = next_writing(&launch))) {
-        if (wire_cuEventQuery(t, event) == CUDA_SUCCESS)
+    while ((event = next_writing(&launch, &context))) {
+        if (is_done(t, event, context))
             launch_done(launch);
     }
     end_own(t, mode);

@@ -610,6 +610,40 @@ static int case_too_short(void) {
     return 0;
 }
 
+/* An executable runs in one context after another, and its copy arrives when one of them ends. */
+static int case_graph_in_contexts(void) {
+    static char bytes[BYTES];
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = bytes,
+                          .WidthInBytes = BYTES,
+                          .Height = 1,
+                          .Depth = 1};
+    CUcontext other;
+    CUgraphExec exec;
+    CUgraphNode node;
+    CUgraph graph;
+
+    make_memory();
+    copy.srcDevice = device;
+    CK(cuGraphCreate(&graph, 0));
+    CK(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    CK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (char i = 1; i < 5; i++) {
+        CK(cuMemsetD8(device, i, BYTES));
+        CK(cuCtxSynchronize());
+        CK(cuCtxCreate(&other, NULL, 0, 0));
+        CK(cuGraphLaunch(exec, NULL));
+        CK(cuCtxDestroy(other));
+        EXPECT(bytes[0] == i && bytes[BYTES - 1] == i);
+        CK(cuMemsetD8(device, -i, BYTES));
+        CK(cuGraphLaunch(exec, NULL));
+        CK(cuStreamSynchronize(NULL));
+        EXPECT(bytes[0] == -i && bytes[BYTES - 1] == -i);
+    }
+    return 0;
+}
+
 /* Who copies or fills nothing is not told that the address is wrong. */
 static int case_nothing(void) {
     make_memory();
@@ -632,6 +666,7 @@ static const struct process_case cases[] = {
     {"graph-beside-waits", case_graph_beside_waits},
     {"pageable-in-graphs", case_pageable_in_graphs},
     {"too-short", case_too_short},
+    {"graph-in-contexts", case_graph_in_contexts},
     {"nothing", case_nothing},
     {0},
 };
