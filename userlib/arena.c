@@ -20,7 +20,7 @@
 #define UNUSED_BYTES_MAX (64ull << 20)
 #define STAGE_BYTES (1ull << 20)
 /* Regions that registered memory leaves to the arena, which has no other way to memory. */
-#define REGIONS_KEPT 64u
+#define REGIONS_KEPT 32u
 
 /* All of a region's bytes, in address order: free pieces and blocks. */
 struct piece {

@@ -21,11 +21,11 @@ static char *map(size_t bytes, int rights) {
 
 /* ---- as many as a program wants ---- */
 
-#define MANY ((size_t)10000)
+#define MANY ((size_t)3000)
 
-/* Buffer i in an order of its own: 3001 and MANY have no common factor. */
+/* Buffer i in an order of its own: 1009 and MANY have no common factor. */
 static char *buffer(char *all, size_t i) {
-    return all + i * 3001 % MANY * 2 * PAGE;
+    return all + i * 1009 % MANY * 2 * PAGE;
 }
 
 static void check(char *p, size_t i, CUdeviceptr device) {
