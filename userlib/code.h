@@ -24,6 +24,10 @@ struct old_launch;
 #define FUNCTION_SHAPES 64
 #define FUNCTION_OCCUPANCIES 8
 
+/* What a launch must know; that it is loaded, and nothing else, of most. */
+#define FUNCTION_LOADED 1u   /* no launch needs to load it any more */
+#define FUNCTION_CLUSTERS 2u /* it runs in clusters only */
+
 struct function {
     uint64_t name;    /* its own */
     uint64_t module;  /* 0: a kernel's */
@@ -34,8 +38,7 @@ struct function {
     struct layout layout;
     uint32_t max_dynamic_shared; /* bytes that a launch may ask for */
     uint32_t max_threads;        /* of a block */
-    uint32_t clusters;           /* 1: it runs in clusters only */
-    uint32_t loaded;             /* 1: no launch needs to load it any more */
+    uint32_t state;              /* FUNCTION_*, by function_note() */
     struct attributes attributes;
     uint64_t shapes[FUNCTION_SHAPES]; /* hashes of launches with attributes that the driver took */
     uint64_t occupancies[FUNCTION_OCCUPANCIES]; /* questions and their answers (occupancy.c) */
@@ -101,11 +104,11 @@ static inline CUresult function_resolve(struct thread *t, CUfunction handle, str
     return r;
 }
 
-SELDOM CUresult function_load_now(struct thread *t, struct function *f);
-
 /* Loads a function's code into its context, if no launch has: what a first launch waits for. */
-static inline CUresult function_load(struct thread *t, struct function *f) {
-    return likely(vcuda_load_once(&f->loaded)) ? CUDA_SUCCESS : function_load_now(t, f);
+SELDOM CUresult function_load(struct thread *t, struct function *f);
+/* Adds to its state. */
+static inline void function_note(struct function *f, uint32_t what) {
+    __atomic_fetch_or(&f->state, what, __ATOMIC_RELAXED);
 }
 
 /* A kernel's function in the thread's context, asked for if need be. */

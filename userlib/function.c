@@ -97,7 +97,8 @@ CUresult function_take(struct function *f, const struct vcuda_function_info *inf
     }
     f->max_dynamic_shared = info->max_dynamic_shared;
     f->max_threads = info->max_threads;
-    f->clusters = info->clusters;
+    if (info->clusters)
+        function_note(f, FUNCTION_CLUSTERS);
     return CUDA_SUCCESS;
 }
 
@@ -107,13 +108,16 @@ CUresult function_of_kernel(struct thread *t, CUfunction handle, struct function
     return k ? kernel_function(t, k, f) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult function_load_now(struct thread *t, struct function *f) {
-    CUresult r = wire_cuFuncLoad(t, f->name);
+CUresult function_load(struct thread *t, struct function *f) {
+    CUresult r;
 
+    if (vcuda_load_once(&f->state) & FUNCTION_LOADED)
+        return CUDA_SUCCESS;
+    r = wire_cuFuncLoad(t, f->name);
     if (r == CUDA_ERROR_NOT_SUPPORTED) /* a driver that loads at the launch only */
         r = CUDA_SUCCESS;
     if (r == CUDA_SUCCESS)
-        vcuda_store_once(&f->loaded, 1);
+        function_note(f, FUNCTION_LOADED);
     return r;
 }
 
@@ -237,7 +241,7 @@ static void remember(struct function *f, uint32_t before, CUfunction_attribute a
         vcuda_store_once(&f->max_dynamic_shared, last ? (uint32_t)value : 0);
     code_unlock();
     if (cuda_function_attribute_clusters(attrib))
-        vcuda_store_once(&f->clusters, 1);
+        function_note(f, FUNCTION_CLUSTERS);
     occupancy_forget();
 }
 
@@ -278,6 +282,6 @@ VCUDA_EXPORT CUresult cuFuncLoad(CUfunction function) {
     if (r == CUDA_SUCCESS)
         r = wire_cuFuncLoad(t, f->name);
     if (r == CUDA_SUCCESS)
-        vcuda_store_once(&f->loaded, 1);
+        function_note(f, FUNCTION_LOADED);
     return r;
 }

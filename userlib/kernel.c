@@ -150,7 +150,7 @@ static void remember(struct kernel *k, CUdevice dev, uint32_t before, CUfunction
         attributes_forget(&f->attributes);
         vcuda_store_once(&f->max_dynamic_shared, 0); /* the next launch that needs it asks */
         if (cuda_function_attribute_clusters(attrib))
-            vcuda_store_once(&f->clusters, 1);
+            function_note(f, FUNCTION_CLUSTERS);
     }
     code_unlock();
     occupancy_forget();

@@ -165,16 +165,18 @@ static CUresult send_and_wait(struct thread *t, const struct function *f, const 
 }
 
 /*
- * The driver must look at a launch with attributes or clusters before we go on: what it says of
- * them it says at once, and nobody here knows all its rules. A shape that it took once it takes
- * again.
+ * A function's first launch loads it. The driver must look at a launch with attributes or clusters
+ * before we go on: what it says of them it says at once, and nobody here knows all its rules. A
+ * shape that it took once it takes again.
  */
 static SELDOM CUresult send_special(struct thread *t, struct function *f, struct launch l,
                                     uint64_t stream, void **kernel_params, void **extra) {
     uint64_t shape = shape_of(&l), *known = &f->shapes[place_of(shape)];
-    bool plain = !l.attribute_count && !f->clusters;
-    CUresult r;
+    bool plain = !l.attribute_count && !(vcuda_load_once(&f->state) & FUNCTION_CLUSTERS);
+    CUresult r = function_load(t, f);
 
+    if (r != CUDA_SUCCESS)
+        return r;
     if (!capture_any() && (plain || vcuda_load_once(known) == shape))
         return post(t, f, &l, stream, kernel_params, extra);
     r = send_and_wait(t, f, &l, stream, kernel_params, extra);
@@ -185,9 +187,10 @@ static SELDOM CUresult send_special(struct thread *t, struct function *f, struct
 
 static CUresult send(struct thread *t, struct function *f, const struct launch *l, uint64_t stream,
                      void **kernel_params, void **extra) {
-    if (unlikely(l->attribute_count || f->clusters || capture_any()))
-        return send_special(t, f, *l, stream, kernel_params, extra);
-    return post(t, f, l, stream, kernel_params, extra);
+    if (likely(vcuda_load_once(&f->state) == FUNCTION_LOADED && !l->attribute_count &&
+               !capture_any()))
+        return post(t, f, l, stream, kernel_params, extra);
+    return send_special(t, f, *l, stream, kernel_params, extra);
 }
 
 /* A launch that native finds wrong at once spoils the capture that it would have been part of. */
@@ -227,9 +230,7 @@ CUresult launch_make(const struct launch *l, CUfunction function, void **kernel_
     r = check(t, f, l);
     if (unlikely(r != CUDA_SUCCESS))
         return spoil_capture(t, stream, r);
-    r = function_load(t, f);
-    if (r == CUDA_SUCCESS)
-        r = send(t, f, l, stream, kernel_params, extra);
+    r = send(t, f, l, stream, kernel_params, extra);
     if (unlikely(environment_launch_blocking) && r == CUDA_SUCCESS)
         return wait_for(l->stream);
     return r;
