@@ -6,7 +6,6 @@
 #include "code.h"
 #include "arena.h"
 #include "capture.h"
-#include "clock.h"
 #include "cuda_calls.h"
 #include "ended.h"
 #include "export/locals.h"
@@ -347,7 +346,7 @@ static void forget_event(void *event) {
 }
 
 void context_forget(uint64_t name) {
-    limbo_empty(vcuda_now_ns() - LIMBO_NS);
+    limbo_empty(LIMBO_NS);
     names_end_if(VCUDA_KIND_STREAM, stream_is_of, &name, stream_forget);
     capture_forget_ended();
     names_end_if(VCUDA_KIND_EVENT, event_is_of, &name, forget_event);

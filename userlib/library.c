@@ -390,7 +390,7 @@ static CUresult ask_module(struct thread *t, struct library *l, struct module **
     if (m && m->name)
         r = wire_library_module(t, m->name, l->name);
     if (r != CUDA_SUCCESS) {
-        if (m && names_end(VCUDA_KIND_MODULE, m->name))
+        if (m && (!m->name || names_end(VCUDA_KIND_MODULE, m->name)))
             free(m);
         return r;
     }

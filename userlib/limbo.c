@@ -28,11 +28,11 @@ void limbo_put(void *object, void (*release)(void *object)) {
     pthread_mutex_unlock(&lock);
 }
 
-static struct waiting *take(uint64_t before) {
+static struct waiting *take(uint64_t ns) {
     struct waiting *w;
 
     pthread_mutex_lock(&lock);
-    w = first && first->since < before ? first : NULL;
+    w = first && vcuda_now_ns() - first->since >= ns ? first : NULL;
     if (w) {
         first = w->next;
         if (!first)
@@ -42,10 +42,10 @@ static struct waiting *take(uint64_t before) {
     return w;
 }
 
-void limbo_empty(uint64_t before) {
+void limbo_empty(uint64_t ns) {
     struct waiting *w;
 
-    while ((w = take(before))) {
+    while ((w = take(ns))) {
         w->release(w->object);
         free(w);
     }

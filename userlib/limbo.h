@@ -15,7 +15,7 @@
 /* Nobody can look the object up any more: `release` gets it some time later. Any thread. */
 void limbo_put(void *object, void (*release)(void *object));
 
-/* Releases what was put there before that time (vcuda_now_ns()). Any thread, holding no lock. */
-void limbo_empty(uint64_t before);
+/* Releases what has been there for so long. Any thread, holding no lock. */
+void limbo_empty(uint64_t ns);
 
 #endif
