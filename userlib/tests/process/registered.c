@@ -21,7 +21,7 @@ static char *map(size_t bytes, int rights) {
 
 /* ---- as many as a program wants ---- */
 
-#define MANY ((size_t)3000)
+#define MANY ((size_t)1500)
 
 /* Buffer i in an order of its own: 1009 and MANY have no common factor. */
 static char *buffer(char *all, size_t i) {
