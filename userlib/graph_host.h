@@ -3,6 +3,8 @@
  * Pageable memory in graphs. A node reads and writes the program's memory each time it runs; the
  * GPU cannot reach it here. So the node is given a buffer in the arena, which is filled before each
  * launch of the graph and emptied when the launch is done and the program has waited for it.
+ * Nodes of a graph whose memory is the same, or a piece of another's, have one buffer: what one of
+ * them writes the next one reads.
  *
  * The list of such buffers belongs to a graph, or to what was made of one, by its name.
  */
