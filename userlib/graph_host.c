@@ -66,8 +66,13 @@ static uint64_t bytes_of(const struct vcuda_copy3d *c) {
     return __builtin_mul_overflow(c->width * c->rows, c->slices, &bytes) ? UINT64_MAX : bytes;
 }
 
+/* What the GPU reads, or what it writes. */
+static const struct vcuda_place *side(const struct vcuda_copy3d *c, bool up) {
+    return up ? &c->src : &c->dst;
+}
+
 static void move_rows(const struct buffer *b) {
-    const struct vcuda_place *p = b->up ? &b->copy.src : &b->copy.dst;
+    const struct vcuda_place *p = side(&b->copy, b->up);
     char *dense = b->stage;
 
     for (uint64_t z = 0; z < b->copy.slices; z++) {
@@ -133,7 +138,7 @@ static bool add(struct uses *u, struct buffer *b, uint64_t node) {
 
 /* Memory without gaps, as a buffer is. */
 static bool is_dense(const struct vcuda_copy3d *c, bool up, uint64_t *first) {
-    return vcuda_place_span(c, up ? &c->src : &c->dst, (__u64 *)first) == bytes_of(c);
+    return vcuda_place_span(c, side(c, up), (__u64 *)first) == bytes_of(c);
 }
 
 /*
@@ -238,7 +243,7 @@ CUresult graph_host_buffer(struct thread *t, uint64_t owner, uint64_t node,
 
 /* Whether a copy that the worker told of has this buffer on that side. */
 static bool is_in(const struct buffer *b, const struct vcuda_copy3d *c, bool up) {
-    const struct vcuda_place *p = up ? &c->src : &c->dst;
+    const struct vcuda_place *p = side(c, up);
 
     return b->up == up && p->type != VCUDA_PLACE_ARRAY && p->base == (uint64_t)b->stage &&
            bytes_of(c) == bytes_of(&b->copy);
@@ -252,7 +257,7 @@ static void original_place(struct vcuda_copy3d *c, bool up) {
         if (is_in(b, c, up)) {
             uint32_t type = p->type;
 
-            *p = up ? b->copy.src : b->copy.dst;
+            *p = *side(&b->copy, up);
             p->type = type;
             return;
         }
