@@ -490,6 +490,7 @@ def gen_dispatch(calls, protos):
              '    uint8_t stream; /* the slot of its stream, and 1; 0: it has none */\n'
              '    bool lane; /* beside others, helper/worker/lanes.h */\n'
              '    bool still; /* gives the GPU nothing to do, helper/worker/idle.h */\n'
+             '    bool asks;  /* gives its stream nothing, helper/worker/told.h */\n'
              '    enum telling telling;\n};\n\n'
              'extern const struct dispatch dispatch_table[VCUDA_CALLS];\n\n#endif\n')
     c_.append('const struct dispatch dispatch_table[VCUDA_CALLS] = {\n')
@@ -497,7 +498,7 @@ def gen_dispatch(calls, protos):
         if c.number is not None:
             c_.append(f'    [VCUDA_CALL_{c.name}] = {{do_{c.name}, {len(c.slots)}, {len(c.outs) + len(c.oblobs)}, '
                       f'{blocking(c)}, {str(c.may_post).lower()}, '
-                      f'{stream(c)}, {word(c, "lane")}, {word(c, "still")}, {c.telling}}},\n')
+                      f'{stream(c)}, {word(c, "lane")}, {word(c, "still")}, {word(c, "asks")}, {c.telling}}},\n')
     c_.append('};\n')
     return ''.join(h), ''.join(c_)
 

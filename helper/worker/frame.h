@@ -30,11 +30,12 @@ struct frame {
     void *handles;  /* allocated: a list of objects that the call takes */
     /* set by a call whose answer waits for the GPU */
     bool pending;
-    bool event_is_ours; /* from the pool; else the guest's own, or told.c's if it is told of */
-    CUevent event;
+    bool event_is_ours;     /* from the pool; else the guest's own */
+    CUevent event;          /* none, where the GPU tells */
     uint64_t event_context; /* name */
     uint32_t event_since;   /* how often names like that one had ended when it was taken */
     uint32_t told;          /* what the GPU writes to tell the program itself; 0: nothing */
+    uint64_t told_stream;   /* name */
     /* what a new object belongs to; 0: the caller's context */
     uint64_t owner;
     uint64_t also_owner;

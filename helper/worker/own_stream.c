@@ -29,6 +29,13 @@ CUresult own_cuStreamQuery(struct worker *w, struct frame *f, struct args_cuStre
     return told_query(w, a->hStream, a->hStream_name, f->head.ctx);
 }
 
+CUresult own_cuStreamDestroy_v2(struct worker *w, struct frame *f,
+                                struct args_cuStreamDestroy_v2 *a) {
+    (void)f;
+    told_stream_ends(w, a->hStream_name);
+    return w->driver.cuStreamDestroy_v2(a->hStream);
+}
+
 CUresult own_cuEventCreate(struct worker *w, struct frame *f, struct args_cuEventCreate *a) {
     (void)f;
     /* Nobody sleeps for it in the driver, whatever the program asks for: see pending.c. */

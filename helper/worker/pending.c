@@ -3,7 +3,7 @@
  * Answers that wait for the GPU. The executor must not sleep in the driver: it records an event and
  * asks for it between other calls; after a while ever more seldom, so that it can sleep in between.
  * (An event that a thread can sleep for has the GPU interrupt: that costs more than asking, in each
- * wait, and wakes later.) Where the GPU tells the program itself, the event is there for errors.
+ * wait, and wakes later.) Where the GPU tells the program itself, the driver is asked for errors.
  */
 #include <stdlib.h>
 
@@ -285,7 +285,7 @@ int64_t pending_pause(void) {
 static void answer(struct worker *w, struct pending *p, CUresult r) {
     /* Waiting brings out what kernels printed and has pools give back what was freed, asking
      * does not. */
-    if (prints_possible() || pools_freed())
+    if (!p->frame.told && (prints_possible() || pools_freed()))
         r = w->driver.cuEventSynchronize(p->frame.event);
     p->frame.status = r;
     answers_put(w, &p->frame);
@@ -293,6 +293,8 @@ static void answer(struct worker *w, struct pending *p, CUresult r) {
 
 static void finish(struct worker *w, struct pending *p, uint64_t now, CUresult r) {
     vcuda_spin_learn(&asking, now - p->since);
+    if (p->frame.told || p->frame.event_is_ours)
+        told_learn(now - p->since);
     if (told_yet(w, &p->frame)) /* before something else failed, if `r` says so */
         answers_wake(w);
     else
@@ -311,7 +313,7 @@ void pending_poll(struct worker *w) {
         CUresult r = told ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 
         if (due)
-            r = w->driver.cuEventQuery(p->frame.event);
+            r = p->frame.told ? told_check(w, &p->frame) : w->driver.cuEventQuery(p->frame.event);
         if (r != CUDA_ERROR_NOT_READY) {
             finish(w, p, now, r);
             continue;

@@ -14,6 +14,7 @@
 #include "shared.h"
 #include "sleep.h"
 #include "spin.h"
+#include "told.h"
 #include "untold.h"
 #include "worker.h"
 
@@ -132,6 +133,8 @@ CUresult worker_run_call(struct worker *w, struct frame *f) {
     const struct dispatch *d = &dispatch_table[f->head.call];
     CUresult r = worker_use_context(w, f->head.ctx);
 
+    if (!d->asks && !d->still)
+        told_stream_used(d->stream ? frame_slot(f, d->stream - 1u) : 0);
     if (r == CUDA_SUCCESS)
         r = d->run(w, f);
     /* A native program has ended only once what it had is free. */

@@ -25,14 +25,28 @@ void told_forget_context(uint64_t context);
 
 /*
  * Has the GPU tell of the frame's call when `stream`, whose context is current, has come so far, if
- * success is all that there will be to say and the program looks for it: then f->told, and f->event
- * comes right behind it. Any thread.
+ * success is all that there will be to say, the program looks for it, and waits do not take so long
+ * that it is as well to ask the driver: then f->told. Any thread.
  */
 bool told_ask(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
               uint64_t context);
 
+/* A wait for a stream took so many nanoseconds. Any thread. */
+void told_learn(uint64_t waited);
+
 /* Whether the GPU has told. What stands in the word the program may have written itself. */
 bool told_yet(const struct worker *w, const struct frame *f);
+
+/*
+ * What the driver says of what the GPU is to tell: CUDA_ERROR_NOT_READY, or an error of the
+ * program's work, after which the GPU tells nothing any more. Another context may be current then.
+ */
+CUresult told_check(struct worker *w, const struct frame *f);
+
+/* A call is made that may give the stream of this name (0: the default one) work. Any thread. */
+void told_stream_used(uint64_t stream);
+/* The stream of this name is about to be destroyed. Another context may be current then. */
+void told_stream_ends(struct worker *w, uint64_t stream);
 
 /*
  * cuStreamQuery, for which a stream whose end was told of has no work from that. `context` is the

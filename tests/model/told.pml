@@ -5,7 +5,8 @@
  * another and looks for each at the word that the GPU writes and in the ring,
  * then sleeps. The worker takes the next call perhaps before it has seen that
  * the last one is told of. The GPU tells, or stops for ever at a fault, of which
- * the worker hears by the event that it recorded behind, and answers.
+ * the worker hears by an event that it records behind when nothing is told for
+ * long, and answers.
  *
  * The wait word is followed by a full barrier, and so is what the worker has
  * seen in the GPU's word: memory is sequentially consistent here.
