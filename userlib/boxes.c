@@ -161,7 +161,7 @@ static CUresult send_piece(struct stage_job *job, struct stage_piece *p) {
     rpc_slot(&p->rpc, sizeof(part));
     rpc_slot(&p->rpc, b->stream);
     rpc_blob(&p->rpc, &part, sizeof(part));
-    return rpc_send(&p->rpc);
+    return rpc_send(&p->rpc, p->only);
 }
 
 static void land_piece(struct stage_job *job, struct stage_piece *p) {

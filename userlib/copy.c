@@ -54,7 +54,7 @@ static CUresult send_piece(struct stage_job *job, struct stage_piece *p) {
     rpc_slot(&p->rpc, c->stream);
     if (up)
         crew_copy_out(p->stage, (const char *)c->src + p->x, p->width);
-    return rpc_send(&p->rpc);
+    return rpc_send(&p->rpc, p->only);
 }
 
 static void land_piece(struct stage_job *job, struct stage_piece *p) {

@@ -105,8 +105,11 @@ CUresult rpc_post(struct rpc *rpc) {
     return submit(rpc, NULL);
 }
 
-CUresult rpc_send(struct rpc *rpc) {
-    return submit(rpc, pump_enlist);
+CUresult rpc_send(struct rpc *rpc, bool only) {
+    if (!only)
+        return submit(rpc, pump_enlist);
+    rpc->head.flags = VCUDA_REC_LOOKS;
+    return submit(rpc, pump_claim);
 }
 
 void rpc_host_done(uint32_t place, uint32_t serial) {
@@ -190,9 +193,7 @@ CUresult rpc_wait(struct rpc *rpc, uint32_t outs) {
     CUresult r;
 
     /* Only how it ended is of interest, which the GPU can tell as well. */
-    if (!outs)
-        rpc->head.flags = VCUDA_REC_LOOKS;
-    r = submit(rpc, pump_claim);
+    r = outs ? submit(rpc, pump_claim) : rpc_send(rpc, true);
     return r == CUDA_SUCCESS ? rpc_finish(rpc, outs) : r;
 }
 

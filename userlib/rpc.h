@@ -93,8 +93,8 @@ static inline void rpc_want(struct rpc *rpc, void *data, uint32_t cap) {
 CUresult rpc_post(struct rpc *rpc);
 /* Sends and waits; the answer must have `outs` out slots. */
 CUresult rpc_wait(struct rpc *rpc, uint32_t outs);
-/* The two halves of rpc_wait, for callers with several calls under way. */
-CUresult rpc_send(struct rpc *rpc);
+/* The two halves of rpc_wait, for callers with several calls under way; `only`: with no other. */
+CUresult rpc_send(struct rpc *rpc, bool only);
 CUresult rpc_finish(struct rpc *rpc, uint32_t outs);
 
 /* From now on done after each waited call that succeeded; NULL: nothing. Any thread. */

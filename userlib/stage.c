@@ -82,7 +82,8 @@ static CUresult copy_end(struct stage_job *job) {
                             .z = job->slices - 1,
                             .width = least(job->width, arena_stage_bytes()),
                             .rows = 1,
-                            .slices = 1};
+                            .slices = 1,
+                            .only = true};
     CUresult r;
 
     p.x = job->width - p.width;
@@ -113,6 +114,7 @@ CUresult stage_run(struct stage_job *job) {
         p->z = at.z;
         measure(job, p);
         more = next(job, &at, p);
+        p->only = !count && !more;
         r = send(job, p);
         if (r == CUDA_SUCCESS)
             count++;

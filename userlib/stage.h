@@ -17,6 +17,7 @@ struct stage_piece {
     char *stage;
     size_t x, y, z;             /* where it begins in the copy: bytes, rows, slices */
     size_t width, rows, slices; /* how far it goes */
+    bool only;                  /* nothing else of the copy is under way with it */
 };
 
 /* A copy: its extent (none 0), and what to do with a piece. */

@@ -39,7 +39,7 @@ CUresult own_copy_done(struct worker *w, struct frame *f, struct args_copy_done 
 
     if (r == CUDA_SUCCESS)
         r = enqueue(w, a->direction, a->dst, a->src, a->bytes, a->stream);
-    return r == CUDA_SUCCESS ? pending_stream(w, f, a->stream, a->stream_name) : r;
+    return r == CUDA_SUCCESS ? pending_stream(w, f, a->stream, a->stream_name, true) : r;
 }
 
 /* The record is ordinary memory: the driver has taken the data when it returns. */

@@ -130,7 +130,7 @@ CUresult own_copy3d_done(struct worker *w, struct frame *f, struct args_copy3d_d
 
     if (r == CUDA_SUCCESS)
         r = enqueue(w, a->copy, a->copy_len, a->stream);
-    return r == CUDA_SUCCESS ? pending_stream(w, f, a->stream, a->stream_name) : r;
+    return r == CUDA_SUCCESS ? pending_stream(w, f, a->stream, a->stream_name, true) : r;
 }
 
 CUresult own_fill2d(struct worker *w, struct frame *f, struct args_fill2d *a) {

@@ -22,7 +22,7 @@ CUresult own_stream_create(struct worker *w, struct frame *f, struct args_stream
 
 CUresult own_cuStreamSynchronize(struct worker *w, struct frame *f,
                                  struct args_cuStreamSynchronize *a) {
-    return pending_stream(w, f, a->hStream, a->hStream_name);
+    return pending_stream(w, f, a->hStream, a->hStream_name, false);
 }
 
 CUresult own_cuStreamQuery(struct worker *w, struct frame *f, struct args_cuStreamQuery *a) {

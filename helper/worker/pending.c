@@ -130,7 +130,8 @@ static CUresult record_event(struct worker *w, struct frame *f, CUstream stream,
     return CUDA_SUCCESS;
 }
 
-CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name) {
+CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
+                        bool at_work) {
     struct object s = {0};
     uint64_t context = f->head.ctx;
     CUresult r = capture_refuses(w, stream);
@@ -143,7 +144,7 @@ CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint
     r = worker_use_context(w, context);
     if (r != CUDA_SUCCESS)
         return r;
-    if (!idle_just_left(stream_name) || !told_ask(w, f, stream, stream_name, context))
+    if (!(idle_just_left(stream_name) || at_work) || !told_ask(w, f, stream, stream_name, context))
         r = record_event(w, f, stream, context);
     f->pending = r == CUDA_SUCCESS;
     return r;

@@ -98,8 +98,12 @@ bool worker_await_space(struct worker *w, uint32_t len);
 /* Wakes the program, which sleeps for what was just done in the rings. Any thread. */
 void worker_kick(struct worker *w);
 
-/* Puts off a frame's answer until what `stream` holds now is done. Executor only. */
-CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name);
+/*
+ * Puts off a frame's answer until what `stream` holds now is done. `at_work`: it surely holds
+ * something, which the call itself has given it. The executor and lanes.
+ */
+CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
+                        bool at_work);
 /* ... until an event of the guest's is. */
 CUresult pending_event(struct frame *f, CUevent event);
 /* Adds a frame that was put off. */
