@@ -12,7 +12,7 @@
 #include "worker.h"
 
 /* Streams that have chains at one time: the driver keeps up to 150 KB of the GPU for each chain. */
-#define STREAMS_MAX 8
+#define STREAMS_MAX 32
 /* A stream whose chains were not used for so many launches of others gives them up. */
 #define UNUSED_MAX 10000u
 /* Launches of a stream before it gets any, unless VCUDA_CHAINS_AFTER says otherwise. */

@@ -18,7 +18,10 @@ held() {
 }
 held_as_first() { [ "$(held)" = "$first" ]; }
 
-renew_front() { guest_run g 'rmmod vcuda_front && insmod /lab/vcuda-front.ko'; }
+# The guest holds the module until it has seen that its device is gone, a little after dom0.
+renew_front() {
+    wait_until 5 guest_run g 'rmmod vcuda_front' && guest_run g 'insmod /lab/vcuda-front.ko'
+}
 renew_back() { vcuda_stop && vcuda_start; }
 
 # What is made new while the device is away.
