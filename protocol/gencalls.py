@@ -159,7 +159,7 @@ def gen_calls_h(calls):
 def gen_wire(calls):
     h = [BANNER, '#ifndef VCUDA_GEN_WIRE_H\n#define VCUDA_GEN_WIRE_H\n\n'
          '#include <stdbool.h>\n#include <stdint.h>\n#include "cuda_types.h"\n\nstruct thread;\n\n']
-    c_ = [BANNER, '#include "wire.h"\n#include "calls.h"\n#include "capture.h"\n#include "rpc.h"\n#include <string.h>\n\n']
+    c_ = [BANNER, '#include "wire.h"\n#include "ahead.h"\n#include "calls.h"\n#include "capture.h"\n#include "rpc.h"\n#include <string.h>\n\n']
     for c in calls:
         if c.number is None or 'record' in c.how:
             continue
@@ -206,11 +206,14 @@ def gen_wire(calls):
                  'sin': f'{a.name} ? sizeof(*{a.name}) : 0',
                  'hs': f'8 * (uint64_t){a.name}_count'}[a.how]
             b.append(f'    rpc_blob(&rpc, {a.name}, {n});\n')
+        # The driver keeps event records apart from what a stream takes.
+        on = next((a.name for a in c.args if a.how == 's' and 'still' not in c.how), None)
+        send = f'ahead_send(t, {on}, &rpc)' if on else 'rpc_post(&rpc)'
         if c.posted:
-            b.append('    return rpc_post(&rpc);\n}\n\n')
+            b.append(f'    return {send};\n}}\n\n')
         else:
             if 'mixed' in c.how:
-                b.append('    if (post)\n        return rpc_post(&rpc);\n')
+                b.append(f'    if (post)\n        return {send};\n')
             b.append(f'    r = rpc_wait(&rpc, {len(c.outs) + len(c.oblobs)});\n')
             if c.outs or any(a.how == 'oblob' for a in c.oblobs):
                 b.append('    if (r == CUDA_SUCCESS) {\n')

@@ -91,6 +91,14 @@ struct vcuda_side {
  */
 #define VCUDA_TOLD_OFFSET (VCUDA_SIDE_H_OFFSET + 1024u)
 
+/*
+ * How far the device has come in streams, a word each, in H's page: the number
+ * of the last mark that it has passed, written by itself (stream_mark). Which
+ * stream has which word is G's affair, and so are the numbers.
+ */
+#define VCUDA_AHEAD_OFFSET (VCUDA_SIDE_H_OFFSET + 2048u)
+#define VCUDA_AHEAD_WORDS 512u
+
 /* The control page of a device. */
 #define VCUDA_CTL_SIDE_G_OFFSET 0u
 #define VCUDA_CTL_SIDE_H_OFFSET 512u

@@ -18,10 +18,11 @@ struct thread;
 CUresult connect_transport(struct transport *t);
 
 /*
- * Says hello for this program: the driver's version and the number of devices, 1 to
- * VCUDA_DEVICES_MAX.
+ * Says hello for this program: the driver's version, the number of devices, 1 to
+ * VCUDA_DEVICES_MAX, and VCUDA_FEATURE_* that the worker has as well.
  */
-CUresult connect_hello(struct thread *t, int *driver_version, uint32_t *devices);
+CUresult connect_hello(struct thread *t, int *driver_version, uint32_t *devices,
+                       uint32_t *features);
 
 /* What the worker tells of a device; its texts end. */
 CUresult connect_device(struct thread *t, uint32_t index, struct vcuda_device_info *info);

@@ -2,6 +2,7 @@
 /* Contexts: made and ended by the worker, current for a thread here. */
 #include <stdlib.h>
 
+#include "ahead.h"
 #include "barrier.h"
 #include "code.h"
 #include "arena.h"
@@ -56,7 +57,9 @@ uint64_t context_new(CUdevice dev, unsigned int flags, bool primary) {
     take_limits(c->grid_max, dev, grid);
     take_limits(c->block_max, dev, block);
     name = names_new(VCUDA_KIND_CONTEXT, c);
-    if (!name)
+    if (name)
+        ahead_begin(name, 0);
+    else
         free(c);
     return name;
 }

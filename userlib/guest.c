@@ -46,6 +46,7 @@ struct thread *guest_thread(void) {
         if (!t)
             return NULL;
         t->number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+        t->until_counted = 1;
         pthread_once(&thread_once, make_key);
         pthread_setspecific(thread_key, t);
         this_thread = t;

@@ -32,6 +32,7 @@ struct thread {
     uint32_t room;
     bool lent; /* the current context is lent, for one call (lend.c) */
     uint64_t *stack;
+    uint32_t until_counted;         /* calls that it may post until these are counted (ahead.h) */
     struct own_stream *own_streams; /* its per-thread default streams, one a context */
     CUstreamCaptureMode capture_mode;
     struct capture_lists *capture_lists; /* what it was last told of a capture */

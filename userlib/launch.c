@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "barrier.h"
 #include "calls.h"
 #include "capture.h"
@@ -136,11 +137,12 @@ static CUresult post(struct thread *t, const struct function *f, const struct la
     rec->status = t->number;
     rec->deferred = 0;
     r = put_body((struct launch_body *)(rec + 1), f, l, stream, kernel_params, extra);
-    if (likely(r == CUDA_SUCCESS))
-        submit_publish(rec, len, &counters.posted[VCUDA_CALL_launch]);
-    else
+    if (unlikely(r != CUDA_SUCCESS)) {
         submit_drop();
-    return r;
+        return r;
+    }
+    submit_publish(rec, len, &counters.posted[VCUDA_CALL_launch]);
+    return ahead_posted(t, stream);
 }
 
 /* Where the driver's answer is wanted. */

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include "ahead.h"
 #include "arena.h"
 #include "connect.h"
 #include "environment.h"
 #include "guest.h"
 #include "pump.h"
+#include "submit.h"
+#include "version.h"
 #include "wire.h"
 
 struct session session;
@@ -37,9 +40,10 @@ static CUresult select_devices(struct thread *t) {
 }
 
 static CUresult meet(struct thread *t) {
-    uint32_t devices = 0;
-    CUresult r = connect_hello(t, &session.driver_version, &devices);
+    uint32_t devices = 0, features = 0;
+    CUresult r = connect_hello(t, &session.driver_version, &devices, &features);
 
+    ahead_attach(submission.transport->rings, features & VCUDA_FEATURE_AHEAD);
     if (r == CUDA_SUCCESS)
         r = ask_devices(t, devices);
     return r == CUDA_SUCCESS ? select_devices(t) : r;

@@ -2,6 +2,7 @@
 /* Streams. Named here, so that making and ending one is posted, as far as neither waits. */
 #include <stdlib.h>
 
+#include "ahead.h"
 #include "capture.h"
 #include "barrier.h"
 #include "cuda_calls.h"
@@ -62,7 +63,9 @@ uint64_t stream_new(uint64_t context, unsigned int flags) {
     vcuda_store_release(&any_made, 1);
     __atomic_fetch_add(&live_streams, 1, __ATOMIC_RELAXED);
     name = names_new(VCUDA_KIND_STREAM, s);
-    if (!name)
+    if (name)
+        ahead_begin(context, name);
+    else
         stream_free(s);
     return name;
 }

@@ -71,6 +71,12 @@ void told_unregistered(void) {
     vcuda_store_once(&address, 0);
 }
 
+CUdeviceptr told_address(uint32_t offset) {
+    CUdeviceptr to = vcuda_load_once(&address);
+
+    return to ? to - VCUDA_TOLD_OFFSET + offset : 0;
+}
+
 void told_forget_context(uint64_t context) {
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < places; i++) {

@@ -19,6 +19,8 @@ struct worker;
 void told_register(struct worker *w);
 /* That context is gone. */
 void told_unregistered(void);
+/* Where the GPU writes what is at an offset in the page of that word; 0: it cannot. Any thread. */
+CUdeviceptr told_address(uint32_t offset);
 
 /* All of a context is gone. Any thread. */
 void told_forget_context(uint64_t context);

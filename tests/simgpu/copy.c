@@ -106,7 +106,7 @@ static CUresult copy(const struct request *request, CUstream handle) {
     op->op.tell = tell_copy;
     if (stage)
         memcpy(op->staged, (void *)(uintptr_t)request->src, request->bytes);
-    return wait ? sim_submit_and_wait(stream, &op->op) : sim_submit(stream, &op->op, NULL);
+    return wait ? sim_submit_and_wait(stream, &op->op) : sim_submit_with_room(stream, &op->op);
 }
 
 static struct request ask(uint64_t dst, uint64_t src, size_t bytes, bool async, bool per_thread) {
@@ -316,7 +316,7 @@ static CUresult fill(CUdeviceptr dst, unsigned width, uint32_t pattern, size_t c
     op->op.tell = tell_fill;
     /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
     return place != SIM_DEVICE && !async ? sim_submit_and_wait(stream, &op->op)
-                                         : sim_submit(stream, &op->op, NULL);
+                                         : sim_submit_with_room(stream, &op->op);
 }
 
 CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {

@@ -150,7 +150,7 @@ static CUresult copy(const struct wish *dst, const struct wish *src, struct exte
     inside = op->dst.place == SIM_DEVICE && op->src.place == SIM_DEVICE;
     return (async ? sim_copy_waits(op->dst.place, op->src.place) : !inside)
                ? sim_submit_and_wait(stream, &op->op)
-               : sim_submit(stream, &op->op, NULL);
+               : sim_submit_with_room(stream, &op->op);
 }
 
 #define WISH_2D(c, side)                                                                           \

@@ -96,7 +96,7 @@ static CUresult fill(const struct fill2d *f, CUstream handle, bool async, bool p
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* The host sees pinned memory at once, so it waits for what it did not ask to be async. */
     return place != SIM_DEVICE && !async ? sim_submit_and_wait(stream, &op->op)
-                                         : sim_submit(stream, &op->op, NULL);
+                                         : sim_submit_with_room(stream, &op->op);
 }
 
 #define FILL(value, width, stream, async, per_thread)                                              \

@@ -293,7 +293,7 @@ static CUresult launch(CUfunction f, const struct request *request) {
 
     if (result == CUDA_SUCCESS)
         result = make_op(context, f, request, &op);
-    return result == CUDA_SUCCESS ? sim_submit(stream, &op->op, NULL) : result;
+    return result == CUDA_SUCCESS ? sim_submit_with_room(stream, &op->op) : result;
 }
 
 /* Of the forms that have all of it as arguments, by the same names. */

@@ -11,6 +11,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER; /* some mark is done */
 static uint64_t last_stream_id;
 
+/* What a stream holds when the next launch or copy waits. */
+#define DEPTH_MAX 1021
+
 struct sim_mark *sim_mark_ref(struct sim_mark *mark) {
     atomic_fetch_add_explicit(&mark->refs, 1, memory_order_relaxed);
     return mark;
@@ -136,6 +139,7 @@ static void run_first(struct sim_stream *stream) {
 
     pthread_mutex_lock(&lock);
     stream->head = op->next;
+    stream->depth--;
     if (!stream->head)
         stream->tail = &stream->head;
     pthread_mutex_unlock(&lock);
@@ -210,6 +214,7 @@ static CUresult append(struct sim_stream *stream, struct sim_op *op, struct sim_
     stream->started = true;
     *stream->tail = op;
     stream->tail = &op->next;
+    stream->depth++;
     sim_mark_put(stream->last);
     stream->last = sim_mark_ref(op->mark);
     atomic_fetch_add_explicit(&stream->context->working, 1, memory_order_relaxed);
@@ -235,6 +240,14 @@ CUresult sim_submit(struct sim_stream *stream, struct sim_op *op, struct sim_mar
     if (result != CUDA_SUCCESS)
         sim_op_discard(op);
     return result;
+}
+
+CUresult sim_submit_with_room(struct sim_stream *stream, struct sim_op *op) {
+    pthread_mutex_lock(&lock);
+    while (stream->depth >= DEPTH_MAX)
+        pthread_cond_wait(&progress, &lock);
+    pthread_mutex_unlock(&lock);
+    return sim_submit(stream, op, NULL);
 }
 
 CUresult sim_submit_and_wait(struct sim_stream *stream, struct sim_op *op) {

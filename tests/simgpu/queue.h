@@ -78,6 +78,7 @@ struct sim_stream {
     struct sim_mark *last; /* of the operation that was submitted last */
     pthread_cond_t wake;
     bool started, closing;
+    unsigned depth;       /* operations that it holds */
     struct sim_tips tips; /* under the graphs' lock */
 };
 
@@ -96,6 +97,9 @@ bool sim_op_wait_for(struct sim_op *op, struct sim_mark *mark);
  * operation became a node. On an error the operation is discarded.
  */
 CUresult sim_submit(struct sim_stream *stream, struct sim_op *op, struct sim_mark **mark);
+
+/* The same for a launch, copy or fill, for which there must be room, as in an H200's streams. */
+CUresult sim_submit_with_room(struct sim_stream *stream, struct sim_op *op);
 
 /* Appends the operation and waits for it; the context's error, if it has one by then. */
 CUresult sim_submit_and_wait(struct sim_stream *stream, struct sim_op *op);

@@ -61,8 +61,8 @@ static CUresult meet_device(uint32_t index) {
 }
 
 static CUresult meet(void) {
-    uint32_t count = 0, len = 0;
-    CUresult r = connect_hello(&no_context, &L.cuda_version, &count);
+    uint32_t count = 0, len = 0, features = 0;
+    CUresult r = connect_hello(&no_context, &L.cuda_version, &count, &features);
 
     for (uint32_t i = 0; i < count && r == CUDA_SUCCESS; i++)
         r = meet_device(i);

@@ -216,7 +216,7 @@ static int setup(void **state) {
     objects_init(&w.objects);
     assert_true(objects_add(&w.objects, CONTEXT, &(struct object){.native = &w}));
     assert_true(objects_add(&w.objects, OTHER_CONTEXT, &(struct object){.native = &w}));
-    for (uint32_t i = 1; i <= 30; i++)
+    for (uint32_t i = 1; i <= 48; i++)
         add_stream(i);
     assert_int_equal(setenv("VCUDA_CHAINS_AFTER", "0", 1), 0);
     chains_start();
@@ -317,13 +317,13 @@ static void test_streams_in_turn(void **state) {
 
 static void test_more_streams_than_places(void **state) {
     (void)state;
-    for (uint32_t i = 0; i < 30 * 20; i++) {
+    for (uint32_t i = 0; i < 48 * 20; i++) {
         of_stream(1 + i / 20);
         take();
     }
     all_ran_in_order();
-    assert_in_range(graphs_run, 8 * 2, 300);
-    assert_in_range(execs, 1, 8 * (CHAINS_POWER_MAX + 1));
+    assert_in_range(graphs_run, 32 * 2, 600);
+    assert_in_range(execs, 1, 32 * (CHAINS_POWER_MAX + 1));
     chains_forget(&w);
     assert_int_equal(execs, 0);
     take();
@@ -333,7 +333,7 @@ static void test_more_streams_than_places(void **state) {
 /* What streams held is there for others once they have ended. */
 static void test_streams_that_ended(void **state) {
     (void)state;
-    for (uint32_t i = 1; i <= 30; i++)
+    for (uint32_t i = 1; i <= 48; i++)
         objects_end(&w.objects, STREAM(i));
     add_stream(1);
     take();
