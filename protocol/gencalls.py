@@ -491,7 +491,6 @@ def gen_dispatch(calls, protos):
              '    uint8_t slots; /* of the submission */\n    uint8_t outs;\n'
              '    enum blocking blocks;\n    bool may_post;\n'
              '    uint8_t stream; /* the slot of its stream, and 1; 0: it has none */\n'
-             '    bool lane; /* beside others, helper/worker/lanes.h */\n'
              '    bool still; /* gives the GPU nothing to do, helper/worker/idle.h */\n'
              '    bool asks;  /* gives its stream nothing, helper/worker/told.h */\n'
              '    enum telling telling;\n};\n\n'
@@ -501,7 +500,7 @@ def gen_dispatch(calls, protos):
         if c.number is not None:
             c_.append(f'    [VCUDA_CALL_{c.name}] = {{do_{c.name}, {len(c.slots)}, {len(c.outs) + len(c.oblobs)}, '
                       f'{blocking(c)}, {str(c.may_post).lower()}, '
-                      f'{stream(c)}, {word(c, "lane")}, {word(c, "still")}, {word(c, "asks")}, {c.telling}}},\n')
+                      f'{stream(c)}, {word(c, "still")}, {word(c, "asks")}, {c.telling}}},\n')
     c_.append('};\n')
     return ''.join(h), ''.join(c_)
 

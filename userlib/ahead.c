@@ -18,6 +18,8 @@
 /* From mark to mark, and how many marks may be ahead: a stream of an H200 takes 1021 calls. */
 #define EVERY (3 * STEP)
 #define MARKS_MAX 4
+/* From question to question: who does nothing but post shall hear of errors, too. */
+#define MARKS_ASK 32
 /* Between two looks, in nanoseconds: a small part of what the GPU has left to do then. */
 #define NAP_NS 100000
 /* Looks before the worker is asked whether something has happened. */
@@ -59,21 +61,26 @@ static bool of_capture(CUresult r) {
            r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
+/* What has become of the stream, and of what the thread posted: CUDA_ERROR_NOT_READY, it goes on.
+ */
+static CUresult ask(struct thread *t, uint64_t stream) {
+    CUresult r = wire_cuStreamQuery(t, stream);
+
+    return of_capture(r) ? CUDA_ERROR_NOT_READY : r;
+}
+
 /* After a fault the GPU tells nothing any more. */
 static CUresult await(struct thread *t, uint64_t stream, uint32_t word, uint32_t number) {
     const struct timespec nap = {.tv_nsec = NAP_NS};
+    CUresult r = CUDA_ERROR_NOT_READY;
 
-    for (int i = 1; far_ahead(word, number) && !rpc_lost(); i++) {
-        CUresult r = CUDA_ERROR_NOT_READY;
-
+    for (int i = 1; far_ahead(word, number) && !rpc_lost() && r == CUDA_ERROR_NOT_READY; i++) {
         COUNT(slept, 1);
         nanosleep(&nap, NULL);
         if (i % LOOKS == 0)
-            r = wire_cuStreamQuery(t, stream);
-        if (r != CUDA_ERROR_NOT_READY && !of_capture(r))
-            return r;
+            r = ask(t, stream);
     }
-    return CUDA_SUCCESS;
+    return r;
 }
 
 SELDOM CUresult ahead_count(struct thread *t, uint64_t stream) {
@@ -88,5 +95,9 @@ SELDOM CUresult ahead_count(struct thread *t, uint64_t stream) {
     vcuda_store_once(&streams[word].posted, 0);
     number = __atomic_add_fetch(&streams[word].number, 1, __ATOMIC_RELAXED);
     r = wire_stream_mark(t, stream, word, number);
-    return r == CUDA_SUCCESS ? await(t, stream, word, number) : r;
+    if (r == CUDA_SUCCESS)
+        r = await(t, stream, word, number);
+    if (r == CUDA_ERROR_NOT_READY && number % MARKS_ASK == 0)
+        r = ask(t, stream);
+    return r == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : r;
 }

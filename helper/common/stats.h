@@ -23,7 +23,6 @@ enum vcuda_worker_state {
     X(calls, "records taken from the submission ring")                                             \
     X(posted, "of them, without a completion")                                                     \
     X(waited, "of them, with an answer")                                                           \
-    X(beside, "of all, made beside those of other streams")                                        \
     X(chained, "launches that went to the driver in chains")                                       \
     X(slept, "times that the worker went to sleep for want of work or space")                      \
     X(notifications_sent, "wake-ups sent to the program")                                          \

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
-#include <unistd.h>
-
 #include "barrier.h"
 #include "lock.h"
 #include "log.h"
@@ -12,9 +10,6 @@
 #include "untold.h"
 #include "worker.h"
 
-#define ROOM_PAUSE_US 50
-
-static __thread bool in_lane;
 static struct vcuda_lock writing;
 
 static bool room(struct worker *w, uint32_t len, bool wait) {
@@ -100,21 +95,7 @@ static bool answer(struct worker *w, struct frame *f, bool wait) {
     return sent;
 }
 
-void answers_from_lane(void) {
-    in_lane = true;
-}
-
-/* The ring is full, and only the executor can be woken for that. */
-static void answer_from_lane(struct worker *w, struct frame *f) {
-    while (!answer(w, f, false) && !vcuda_load_once(&w->over))
-        usleep(ROOM_PAUSE_US);
-}
-
 void answers_put(struct worker *w, struct frame *f) {
-    if (f->head.tag && in_lane) {
-        answer_from_lane(w, f);
-        return;
-    }
     if (f->head.tag) {
         answer(w, f, true);
         return;

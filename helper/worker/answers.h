@@ -23,9 +23,6 @@ void answers_put(struct worker *w, struct frame *f);
 /* The program has its answer without a record: wakes it if it sleeps. Any thread. */
 void answers_wake(struct worker *w);
 
-/* The thread is no executor, but a lane (lanes.h): it waits for space by looking for it. */
-void answers_from_lane(void);
-
 /* The same, but does not wait: false if the ring has no room for it now. Any thread. */
 bool answers_try(struct worker *w, struct frame *f);
 

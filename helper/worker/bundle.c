@@ -12,7 +12,7 @@
 
 /* Bytes: parameters of all that is held. */
 #define PARAMS_MAX 16384u
-/* Functions that a thread knows to have been launched, by the index in their names. */
+/* Functions known to have been launched, by the index in their names. */
 #define KNOWN 1024u
 /* How often each way to launch is tried before the best times are compared. */
 #define TRIALS 8u
@@ -33,14 +33,14 @@ struct bundle {
     _Alignas(16) uint8_t params[PARAMS_MAX];
 };
 
-/* How long the driver took, at best, in nanoseconds. Written by any thread: a hint. */
+/* How long the driver took, at best, in nanoseconds. A hint. */
 struct seen {
     uint32_t tries;
     uint32_t best;
 };
 
-__thread uint32_t bundle_held;
-static __thread struct bundle *bundle;
+uint32_t bundle_held;
+static struct bundle *bundle;
 static struct seen alone, chained[CHAINS_POWER_MAX + 1];
 static uint64_t local_most; /* bytes of local memory that a kernel needed so far, */
 static uint64_t local_in;   /* in this context, the last that a kernel was new in */

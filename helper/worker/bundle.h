@@ -2,8 +2,7 @@
 /*
  * Launches that go to the driver several at a time. What a program launches in one stream faster
  * than the driver takes it, one by one, is held for as long as more of it stands in the ring, and
- * goes as chains (chains.h), which cost the driver less, where they do. Each thread that makes
- * calls has a bundle of its own.
+ * goes as chains (chains.h), which cost the driver less, where they do. Executor only.
  */
 #ifndef VCUDA_WORKER_BUNDLE_H
 #define VCUDA_WORKER_BUNDLE_H
@@ -30,18 +29,18 @@ bool bundle_take(struct worker *w, const struct frame *f, const struct args_laun
 void bundle_may_have(struct worker *w, uint64_t name, uint64_t context,
                      const struct object *function);
 
-/* How many this thread has taken. */
-extern __thread uint32_t bundle_held;
+/* How many it has taken. */
+extern uint32_t bundle_held;
 
 void bundle_make_held(struct worker *w);
 
-/* Makes what this thread has taken: before any other call, and before it looks for more in vain. */
+/* Makes what was taken: before any other call, and before one looks for more in vain. */
 static inline void bundle_make(struct worker *w) {
     if (bundle_held)
         bundle_make_held(w);
 }
 
-/* This thread had nothing to do: the GPU may wait for what it takes next. */
+/* There was nothing to do: the GPU may wait for what is taken next. */
 void bundle_begin(void);
 
 /* The session's streams are not all alike for kernels: none is taken any more. */

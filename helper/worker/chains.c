@@ -26,7 +26,7 @@ struct chain {
 
 struct kept {
     struct vcuda_lock lock;   /* of the chains; held while the driver launches one */
-    uint64_t stream, context; /* names; context 0: a free place; under both locks to be written */
+    uint64_t stream, context; /* names; context 0: a free place */
     uint32_t forgotten;       /* whoever has the lock next ends them: any thread says so */
     uint32_t launches;
     uint32_t used; /* when, in launches of all */
@@ -38,7 +38,6 @@ static struct kept kept[STREAMS_MAX];
 static uint32_t launched; /* in all streams */
 static uint32_t launches_before = LAUNCHES_BEFORE;
 static bool forced;
-static struct vcuda_lock lock;
 
 static void end_chain(struct worker *w, struct chain *c) {
     if (!c)
@@ -66,19 +65,21 @@ static bool ended(struct worker *w, enum vcuda_kind kind, uint64_t name) {
     return vcuda_name_kind(name) == kind && !objects_get(&w->objects, kind, name, &o);
 }
 
-/* Under the lock of all: whether nobody misses what is kept there. */
+/* Whether nobody misses what is kept there. */
 static bool may_go(struct worker *w, const struct kept *k) {
     return !k->context || launched - k->used > UNUSED_MAX ||
            ended(w, VCUDA_KIND_STREAM, k->stream) || ended(w, VCUDA_KIND_CONTEXT, k->context);
 }
 
-/* Under the lock of all. */
 static struct kept *find(const struct chains_stream *s) {
+    static struct kept *last = kept; /* mostly the same one is meant */
+
     for (int i = 0; i < STREAMS_MAX; i++) {
-        if (kept[i].context == s->context && kept[i].stream == s->name)
-            return &kept[i];
+        if (last->context == s->context && last->stream == s->name)
+            return last;
+        last = &kept[i];
     }
-    return NULL;
+    return last->context == s->context && last->stream == s->name ? last : NULL;
 }
 
 /* A graph would run where the driver refuses a launch: in a stream of another context. */
@@ -89,10 +90,7 @@ static bool of_its_context(struct worker *w, const struct chains_stream *s) {
            (objects_get(&w->objects, VCUDA_KIND_STREAM, s->name, &o) && o.owner == s->context);
 }
 
-/*
- * Under the lock of all: a place for the stream, or NULL. Nobody waits for a stream here: a launch
- * may stand in the driver until another stream's, which needs the lock of all, is made.
- */
+/* A place for the stream, or NULL. */
 static struct kept *make_place(struct worker *w, const struct chains_stream *s) {
     if (!of_its_context(w, s))
         return NULL;
@@ -125,18 +123,14 @@ bool chains_forced(void) {
 
 bool chains_deserved(struct worker *w, const struct chains_stream *s) {
     struct kept *k;
-    bool enough;
 
-    vcuda_lock_take(&lock);
     launched++;
     k = find(s);
     if (!k)
         k = make_place(w, s);
     if (k)
         k->used = launched;
-    enough = k && ++k->launches > launches_before;
-    vcuda_lock_leave(&lock);
-    return enough;
+    return k && ++k->launches > launches_before;
 }
 
 static void node_params(CUDA_KERNEL_NODE_PARAMS *p, struct launch_buffer *b,
@@ -223,29 +217,23 @@ static struct chain *chain_of(struct worker *w, struct kept *k, const struct lau
 
 bool chains_launch(struct worker *w, const struct chains_stream *s, const struct launch *launches,
                    uint32_t power, uint32_t *refused) {
-    struct chain *c = NULL;
-    struct kept *k;
+    struct kept *k = find(s);
+    struct chain *c;
     bool done;
 
     *refused = CHAINS_MAX;
-    vcuda_lock_take(&lock);
-    k = find(s);
-    vcuda_lock_leave(&lock);
     if (!k)
         return false;
     vcuda_lock_take(&k->lock);
     if (vcuda_load_once(&k->forgotten))
         end_chains(w, k);
-    /* The place may have become another stream's. */
-    if (k->stream == s->name && k->context == s->context)
-        c = chain_of(w, k, launches, power, refused);
+    c = chain_of(w, k, launches, power, refused);
     done = c && w->driver.cuGraphLaunch(c->exec, s->native) == CUDA_SUCCESS;
     vcuda_lock_leave(&k->lock);
     return done;
 }
 
-/* Does not wait for a launch that stands in the driver: it may stand there for the caller's next.
- */
+/* Does not wait for a launch that stands in the driver. */
 void chains_forget(struct worker *w) {
     for (int i = 0; i < STREAMS_MAX; i++) {
         vcuda_store_once(&kept[i].forgotten, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Graphs of kernels one after another, kept for the streams that launch most: their parameters are
- * set anew for each use. Any thread, but each stream's launches from one at a time.
+ * set anew for each use. Executor only, but for chains_forget().
  */
 #ifndef VCUDA_WORKER_CHAINS_H
 #define VCUDA_WORKER_CHAINS_H

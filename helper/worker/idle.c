@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idle.h"
 
-#include "barrier.h"
 #include "told.h"
 #include "worker.h"
 
@@ -15,7 +14,7 @@ static bool still; /* since the last question only what gives the GPU nothing to
 
 #define NOWHERE UINT64_MAX
 
-static uint64_t left_at_work = NOWHERE; /* a stream's name; lanes look as well */
+static uint64_t left_at_work = NOWHERE; /* a stream's name */
 
 static void note_stream(uint64_t name) {
     for (uint32_t i = stream_count; i-- > 0;) {
@@ -34,20 +33,20 @@ void idle_note(const struct dispatch *d, const struct frame *f) {
     if (!d->still)
         still = false;
     if (!d->still && d->may_post)
-        vcuda_store_once(&left_at_work, d->stream ? stream : NOWHERE);
+        left_at_work = d->stream ? stream : NOWHERE;
     if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM)
         note_stream(stream);
 }
 
 bool idle_just_left(uint64_t stream) {
-    bool left = vcuda_load_once(&left_at_work) == stream;
+    bool left = left_at_work == stream;
 
     idle_looked();
     return left;
 }
 
 void idle_looked(void) {
-    vcuda_store_once(&left_at_work, NOWHERE);
+    left_at_work = NOWHERE;
 }
 
 static bool ended(struct worker *w, CUstream stream, uint64_t name, uint64_t context) {

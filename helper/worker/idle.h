@@ -18,7 +18,7 @@ void idle_note(const struct dispatch *d, const struct frame *f);
 
 /*
  * Whether a call just made has very likely left this stream at work: nobody has looked for the next
- * record in vain since. Once for each such call. Any thread.
+ * record in vain since. Once for each such call.
  */
 bool idle_just_left(uint64_t stream);
 /* There was no record at first sight. */

@@ -38,10 +38,10 @@ struct pending {
     uint64_t next; /* when to ask again */
 };
 
-/* Of the executor, and of each lane. Who was asked for last stands last. */
-static __thread struct pending *polled, **polled_end;
-static __thread uint32_t polled_count;
-static __thread struct vcuda_spin asking;
+/* Of the executor. Who was asked for last stands last. */
+static struct pending *polled, **polled_end;
+static uint32_t polled_count;
+static struct vcuda_spin asking;
 
 /*
  * A guest's event that is waited for must outlive the wait, whatever the guest does. As many as

@@ -8,7 +8,6 @@
 #include "chains.h"
 #include "hostfunc.h"
 #include "idle.h"
-#include "lanes.h"
 #include "log.h"
 #include "messages.h"
 #include "shared.h"
@@ -156,30 +155,6 @@ static void make_call(struct worker *w, struct frame *f) {
     frame_close(f);
 }
 
-void worker_make_call(struct worker *w, const void *record, uint32_t len) {
-    const struct vcuda_rec *head = record;
-    const struct dispatch *d = &dispatch_table[head->call];
-    struct frame f;
-
-    if (!may_be_held(head))
-        bundle_make(w);
-    if (frame_open(&f, record, len, d->slots) && !tells_another(w, head, d))
-        make_call(w, &f);
-}
-
-/* Whether a lane makes the call. If not, those have made what must come before it. */
-static bool beside_others(struct worker *w, const struct frame *f, uint32_t len,
-                          const struct dispatch *d) {
-    uint64_t stream = d->lane ? frame_slot(f, d->stream - 1u) : 0;
-
-    /* What is captured is the executor's to know. While it is anything, the lanes have nothing. */
-    capture_drop_ended(w);
-    if (vcuda_name_kind(stream) == VCUDA_KIND_STREAM && !capture_any())
-        return lanes_take(w, (const void *)record, len, stream);
-    lanes_drain(w); /* the default stream is an affair of others */
-    return false;
-}
-
 /* One record, `len` bytes in `record`. */
 static void execute(struct worker *w, uint32_t len) {
     const struct vcuda_rec *head = (const struct vcuda_rec *)record;
@@ -200,7 +175,8 @@ static void execute(struct worker *w, uint32_t len) {
     idle_note(d, &f);
     if (!may_be_held(head))
         bundle_make(w);
-    if (beside_others(w, &f, len, d) || tells_another(w, head, d))
+    capture_drop_ended(w);
+    if (tells_another(w, head, d))
         return;
     if (sleeps(w, head, d->blocks)) {
         if (!waiters_run(w, record, len))
@@ -305,7 +281,6 @@ int worker_serve(struct worker *w) {
     vcuda_duplex_session(&w->duplex, w->link.rings, w->link.sub_bytes, w->link.cmp_bytes,
                          VCUDA_PARTY_H);
     pending_start(w);
-    lanes_start();
     chains_start();
     hostfunc_start(w);
     while (!w->over) {

@@ -32,7 +32,7 @@ struct asked {
 
 static CUdeviceptr address; /* of the word, for the GPU; 0: it cannot write there */
 static bool refused;        /* by the driver, as long as the context that registers lives */
-static uint32_t long_waits; /* of the last 32, a bit each: a hint, which any thread writes */
+static uint32_t long_waits; /* of the last 32, a bit each */
 static struct asked asked[STREAMS_MAX];
 static uint32_t places;                                  /* of those, so many were ever used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of asked */
@@ -170,11 +170,11 @@ static void take_back(struct worker *w, uint64_t stream, uint64_t context) {
 }
 
 void told_learn(uint64_t waited) {
-    vcuda_store_once(&long_waits, vcuda_load_once(&long_waits) << 1 | (waited >= LONG_NS));
+    long_waits = long_waits << 1 | (waited >= LONG_NS);
 }
 
 static bool waits_are_long(void) {
-    return __builtin_popcount(vcuda_load_once(&long_waits) & 0xff) > 4;
+    return __builtin_popcount(long_waits & 0xff) > 4;
 }
 
 bool told_ask(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,

@@ -28,12 +28,12 @@ void told_forget_context(uint64_t context);
 /*
  * Has the GPU tell of the frame's call when `stream`, whose context is current, has come so far, if
  * success is all that there will be to say, the program looks for it, and waits do not take so long
- * that it is as well to ask the driver: then f->told. Any thread.
+ * that it is as well to ask the driver: then f->told. Executor only.
  */
 bool told_ask(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
               uint64_t context);
 
-/* A wait for a stream took so many nanoseconds. Any thread. */
+/* A wait for a stream took so many nanoseconds. Executor only. */
 void told_learn(uint64_t waited);
 
 /* Whether the GPU has told. What stands in the word the program may have written itself. */

@@ -4,8 +4,7 @@
  *
  * One thread, the executor, reads records in order and makes the calls
  * (serve.c). Calls that may sleep in the driver go to waiter threads
- * (waiters.c), and, when threads of the program crowd, calls of one stream alone
- * to that stream's lane (lanes.c). Launches go to the driver several at a time, where that costs it
+ * (waiters.c). Launches go to the driver several at a time, where that costs it
  * less (bundle.c). What waits for the GPU is an event that the executor polls
  * (pending.c). Each answers for itself (answers.c).
  */
@@ -60,10 +59,7 @@ void worker_warm_for(struct worker *w);
 /* Ends the process soon after its program, whatever the executor does: false if it cannot. */
 bool worker_watch(struct worker *w);
 
-/* Makes the call of a record that was checked, and answers it. The executor and lanes. */
-void worker_make_call(struct worker *w, const void *record, uint32_t len);
-
-/* The same without the answer, which it fills in but for its status. Any thread. */
+/* Makes a call, whose answer it fills in but for its status. Any thread. */
 CUresult worker_run_call(struct worker *w, struct frame *f);
 
 /* Whether a call that found no memory is to be made again, once `tries` were made. May sleep. */
@@ -100,7 +96,7 @@ void worker_kick(struct worker *w);
 
 /*
  * Puts off a frame's answer until what `stream` holds now is done. `at_work`: it surely holds
- * something, which the call itself has given it. The executor and lanes.
+ * something, which the call itself has given it. Executor only.
  */
 CUresult pending_stream(struct worker *w, struct frame *f, CUstream stream, uint64_t stream_name,
                         bool at_work);
