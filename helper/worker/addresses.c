@@ -63,11 +63,11 @@ bool addresses_rows_ok(struct worker *w, uint64_t address, uint64_t pitch, uint6
 
 bool addresses_place_ok(struct worker *w, const struct vcuda_copy3d *c,
                         const struct vcuda_place *p) {
-    uint64_t first, bytes;
+    __u64 first, bytes;
 
     if (!reaches_ours || !c->width || !c->rows || !c->slices)
         return true;
-    bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    bytes = vcuda_place_span(c, p, &first);
     return bytes && addresses_ok(w, first, bytes);
 }
 

@@ -6,12 +6,12 @@
 /* Host memory must be the guest's, all that the copy touches of it. */
 static CUresult place_native(struct worker *w, const struct vcuda_copy3d *c,
                              const struct vcuda_place *p, CUarray *array) {
-    uint64_t first, bytes;
+    __u64 first, bytes;
 
     *array = NULL;
     switch (p->type) {
     case VCUDA_PLACE_HOST:
-        bytes = vcuda_place_span(c, p, (__u64 *)&first);
+        bytes = vcuda_place_span(c, p, &first);
         return bytes && vcuda_place_apart(c, p) && regions_hold(w, first, bytes)
                    ? CUDA_SUCCESS
                    : CUDA_ERROR_INVALID_VALUE;

@@ -16,12 +16,12 @@ struct place {
 
 static CUresult resolve(struct worker *w, const struct vcuda_copy3d *c, const struct vcuda_place *p,
                         struct place *out) {
-    uint64_t first, bytes;
+    __u64 first, bytes;
 
     *out = (struct place){.p = p};
     switch (p->type) {
     case VCUDA_PLACE_HOST:
-        bytes = vcuda_place_span(c, p, (__u64 *)&first);
+        bytes = vcuda_place_span(c, p, &first);
         if (!bytes || !vcuda_place_apart(c, p) || !regions_hold(w, first, bytes))
             return CUDA_ERROR_INVALID_VALUE;
         vcuda_stats_add(&w->stats->bytes_zero_copy, c->width * c->rows * c->slices);
