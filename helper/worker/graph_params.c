@@ -103,16 +103,13 @@ static CUresult build_event(struct worker *w, const struct vcuda_node *n, struct
 /* A place of memory: devices are the guest's numbers. */
 static CUresult build_location(struct worker *w, uint32_t type, int32_t id, CUmemLocation *out) {
     CUdevice device;
-    CUresult r;
 
     out->type = (CUmemLocationType)type;
     out->id = id;
-    if (type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (type != CU_MEM_LOCATION_TYPE_DEVICE || worker_device(w, id, &device) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
-    r = worker_device(w, id, &device);
-    if (r == CUDA_SUCCESS)
-        out->id = device;
-    return r;
+    out->id = device;
+    return CUDA_SUCCESS;
 }
 
 static CUresult build_alloc(struct worker *w, const struct vcuda_node *n, struct node_params *p) {
