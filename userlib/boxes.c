@@ -66,7 +66,7 @@ static CUresult settle_type(struct vcuda_place *p) {
 
 /* It begins in a block of the arena, and does not end there. */
 static bool place_overruns(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
-    uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    __u64 first = 0, bytes = vcuda_place_span(c, p, &first);
 
     return bytes && arena_overrun((const void *)first, bytes);
 }
@@ -89,7 +89,7 @@ static CUresult settle_place(struct vcuda_copy3d *c, struct vcuda_place *p) {
 
 /* The driver cannot find fault with a place: all of it lies in memory that is known to be there. */
 static bool good_place(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
-    uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    __u64 first = 0, bytes = vcuda_place_span(c, p, &first);
 
     if (!bytes || p->lod || p->context || p->pitch > PITCH_MAX)
         return false;
@@ -99,7 +99,7 @@ static bool good_place(const struct vcuda_copy3d *c, const struct vcuda_place *p
 }
 
 static bool pinned(const struct vcuda_copy3d *c, const struct vcuda_place *p) {
-    uint64_t first, bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    __u64 first = 0, bytes = vcuda_place_span(c, p, &first);
 
     return bytes && arena_holds((const void *)first, bytes);
 }
@@ -170,16 +170,18 @@ static void land_piece(struct stage_job *job, struct stage_piece *p) {
 
 /* As a node of a graph: what it does to the program's memory it does when it runs. */
 static CUresult capture(struct box_copy *b, uint64_t graph) {
-    CUresult r = graph_host_buffer(b->t, graph, 0, &b->c);
+    struct graph_held held;
+    CUresult r = graph_host_capture(b->t, graph, &b->c, &held);
 
-    return r == CUDA_SUCCESS ? send_async(b) : r;
+    return r == CUDA_SUCCESS ? graph_host_captured(b->t, graph, b->stream, &held, send_async(b))
+                             : r;
 }
 
 /* Natively a copy for which the device's side is too small leaves all as it was. */
 static CUresult copy_staged(struct box_copy *b, bool up) {
     const struct vcuda_place *far = up ? &b->c.dst : &b->c.src;
     bool splits = stage_splits(b->c.width * b->c.rows * b->c.slices);
-    uint64_t first, bytes = vcuda_place_span(&b->c, far, (__u64 *)&first);
+    __u64 first = 0, bytes = vcuda_place_span(&b->c, far, &first);
     CUresult r = CUDA_SUCCESS;
 
     b->job = (struct stage_job){.width = b->c.width,

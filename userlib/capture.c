@@ -3,11 +3,11 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "barrier.h"
 #include "cuda_calls.h"
 #include "graph.h"
+#include "graph_node.h"
 #include "guest.h"
 #include "names.h"
 #include "notes.h"
@@ -15,14 +15,20 @@
 
 struct capture {
     struct capture *next;
+    uint64_t number; /* of all that there have been: the next one's is higher */
     uint64_t stream;
     struct thread *thread; /* that began it; NULL: it has ended */
     CUstreamCaptureMode mode;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct capture *captures;
+static struct capture *captures; /* the last one first */
+static uint64_t begun_count;
 uint32_t capture_count;
+
+/* Graphs that are captured, of which something is remembered. */
+static uint64_t *remembered;
+static size_t remembered_count;
 
 static bool add(struct thread *t, uint64_t stream, CUstreamCaptureMode mode) {
     struct capture *c = malloc(sizeof(*c));
@@ -30,7 +36,7 @@ static bool add(struct thread *t, uint64_t stream, CUstreamCaptureMode mode) {
     if (!c)
         return false;
     pthread_mutex_lock(&lock);
-    *c = (struct capture){captures, stream, t, mode};
+    *c = (struct capture){captures, ++begun_count, stream, t, mode};
     captures = c;
     vcuda_store_once(&capture_count, capture_count + 1);
     pthread_mutex_unlock(&lock);
@@ -57,9 +63,58 @@ static void drop(uint64_t stream) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Its capture is over, and it is a graph like others. */
+static void release_graph(uint64_t graph) {
+    pthread_mutex_lock(&lock);
+    for (size_t i = remembered_count; i-- > 0;) {
+        if (remembered[i] == graph)
+            remembered[i] = remembered[--remembered_count];
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Captures have come to nothing: those of the graphs that the worker knows no more are ended. */
+static void forget_graphs(struct thread *t) {
+    for (size_t i = 0;; i++) {
+        uint64_t graph = 0, all;
+        uint32_t len;
+
+        pthread_mutex_lock(&lock);
+        if (i < remembered_count)
+            graph = remembered[i];
+        pthread_mutex_unlock(&lock);
+        if (!graph)
+            break;
+        if (wire_graph_list(t, VCUDA_GRAPH_NODES, graph, 0, &all, NULL, 0, &len) !=
+            CUDA_ERROR_INVALID_VALUE)
+            continue;
+        notes_end(graph);
+        release_graph(graph);
+        i--;
+    }
+}
+
+CUresult capture_remember(uint64_t graph) {
+    uint64_t *more;
+
+    release_graph(graph);
+    pthread_mutex_lock(&lock);
+    more = realloc(remembered, (remembered_count + 1) * sizeof(*more));
+    if (more) {
+        remembered = more;
+        remembered[remembered_count++] = graph;
+    }
+    pthread_mutex_unlock(&lock);
+    return more ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 void capture_forget_ended(void) {
+    struct thread *t = guest_thread();
+
     if (!capture_any())
         return;
+    if (t)
+        forget_graphs(t);
     pthread_mutex_lock(&lock);
     for (struct capture **at = &captures; *at;) {
         if (names_get(VCUDA_KIND_STREAM, (*at)->stream))
@@ -70,8 +125,11 @@ void capture_forget_ended(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The streams whose captures forbid unsafe calls to the thread; false if there are none. */
-static bool next_forbidding(const struct thread *t, uint32_t skip, uint64_t *stream) {
+/*
+ * The stream of the last capture before number *before that forbids unsafe calls to the thread;
+ * false: there is none. Others may begin and end meanwhile.
+ */
+static bool next_forbidding(const struct thread *t, uint64_t *before, uint64_t *stream) {
     bool found = false;
 
     if (t->capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -82,21 +140,23 @@ static bool next_forbidding(const struct thread *t, uint32_t skip, uint64_t *str
                                       : c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
                                             t->capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-        found = forbids && !skip--;
-        if (found)
+        found = forbids && c->number < *before;
+        if (found) {
+            *before = c->number;
             *stream = c->stream;
+        }
     }
     pthread_mutex_unlock(&lock);
     return found;
 }
 
 CUresult capture_forbids(struct thread *t) {
+    uint64_t stream, before = UINT64_MAX;
     CUresult r = CUDA_SUCCESS;
-    uint64_t stream;
 
     if (!capture_any())
         return CUDA_SUCCESS;
-    for (uint32_t i = 0; next_forbidding(t, i, &stream); i++) {
+    while (next_forbidding(t, &before, &stream)) {
         r = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         /* A stream that was destroyed meanwhile has no capture any more. */
         wire_capture_invalidate(t, stream);
@@ -151,6 +211,7 @@ VCUDA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGra
                                                   const CUgraphEdgeData *dependencyData,
                                                   size_t numDependencies,
                                                   CUstreamCaptureMode mode) {
+    size_t count = numDependencies < GRAPH_EDGES_MAX ? numDependencies : GRAPH_EDGES_MAX;
     struct thread *t;
     uint64_t name;
     CUresult r = guest_enter_stream(&t, hStream, &name);
@@ -162,9 +223,16 @@ VCUDA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGra
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = wire_cuStreamBeginCaptureToGraph(
-            t, name, (uint64_t)hGraph, dependencies, numDependencies, dependencyData,
-            dependencyData ? (uint32_t)(numDependencies * sizeof(*dependencyData)) : 0);
-    return r == CUDA_SUCCESS ? begun(t, name, mode) : r;
+            t, name, (uint64_t)hGraph, dependencies, count, dependencyData,
+            dependencyData ? (uint32_t)(count * sizeof(*dependencyData)) : 0);
+    if (r == CUDA_SUCCESS)
+        r = begun(t, name, mode);
+    if (r != CUDA_SUCCESS || count == numDependencies)
+        return r;
+    r = capture_depend(t, name, dependencies, dependencyData, count, numDependencies);
+    if (r != CUDA_SUCCESS)
+        cuStreamEndCapture(hStream, NULL);
+    return r;
 }
 
 /* Whether only another thread may end what this stream captures. */
@@ -178,23 +246,6 @@ static bool of_other_thread(const struct thread *t, uint64_t stream) {
     }
     pthread_mutex_unlock(&lock);
     return other;
-}
-
-struct capture_info {
-    int32_t status;
-    uint64_t id, graph, count;
-};
-
-uint64_t capture_graph(struct thread *t, uint64_t stream) {
-    struct capture_info info = {0};
-    uint8_t none[8];
-    uint32_t len;
-
-    if (!capture_any() ||
-        wire_capture_info(t, stream, false, 0, &info.status, &info.id, &info.graph, &info.count,
-                          none, 0, &len) != CUDA_SUCCESS)
-        return 0;
-    return info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? info.graph : 0;
 }
 
 CUresult capture_forbids_on(struct thread *t, uint64_t stream) {
@@ -220,22 +271,22 @@ VCUDA_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatu
 VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     int32_t status = CU_STREAM_CAPTURE_STATUS_NONE;
     struct thread *t;
-    uint64_t name, graph = 0, captured;
+    uint64_t name, graph = 0;
     bool wrong;
     CUresult r = guest_enter_stream(&t, hStream, &name);
 
     if (r != CUDA_SUCCESS)
         return r;
     wrong = of_other_thread(t, name);
-    captured = capture_graph(t, name);
     r = wire_cuStreamEndCapture(t, name, &graph);
+    release_graph(graph);
     if (r == CUDA_SUCCESS && wrong) { /* as native: it has ended, and nobody gets it */
         cuGraphDestroy((CUgraph)graph);
         graph = 0;
         r = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     }
     if (r != CUDA_SUCCESS)
-        notes_end(captured); /* what was remembered of it */
+        forget_graphs(t);
     if (r == CUDA_SUCCESS || (wire_cuStreamIsCapturing(t, name, &status) == CUDA_SUCCESS &&
                               status == CU_STREAM_CAPTURE_STATUS_NONE))
         drop(name);
@@ -247,13 +298,6 @@ VCUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     return r;
 }
 
-/* What a capture's state was told in: good until the thread asks again. */
-struct capture_lists {
-    size_t room;
-    CUgraphNode *nodes;
-    CUgraphEdgeData *edges;
-};
-
 void capture_forget_thread(struct thread *t) {
     pthread_mutex_lock(&lock);
     for (struct capture *c = captures; c; c = c->next) {
@@ -261,136 +305,5 @@ void capture_forget_thread(struct thread *t) {
             c->thread = NULL;
     }
     pthread_mutex_unlock(&lock);
-    if (t->capture_lists) {
-        free(t->capture_lists->nodes);
-        free(t->capture_lists->edges);
-    }
-    free(t->capture_lists);
-}
-
-static bool reach(struct thread *t, size_t room) {
-    struct capture_lists *l = t->capture_lists;
-    CUgraphEdgeData *edges;
-    CUgraphNode *nodes;
-
-    if (!l)
-        l = t->capture_lists = calloc(1, sizeof(*l));
-    if (!l)
-        return false;
-    if (room <= l->room)
-        return true;
-    nodes = realloc(l->nodes, room * sizeof(*nodes));
-    if (nodes)
-        l->nodes = nodes;
-    edges = realloc(l->edges, room * sizeof(*edges));
-    if (edges)
-        l->edges = edges;
-    if (!nodes || !edges)
-        return false;
-    l->room = room;
-    return true;
-}
-
-/* Asks for all of it; the nodes go into the thread's lists, as many as there are. */
-static CUresult ask(struct thread *t, uint64_t stream, bool edges, struct capture_info *info) {
-    struct vcuda_graph_entry entries[VCUDA_GRAPH_ENTRIES_MAX];
-    uint64_t first = 0;
-    uint32_t len;
-    CUresult r;
-
-    do {
-        r = wire_capture_info(t, stream, edges, first, &info->status, &info->id, &info->graph,
-                              &info->count, entries, sizeof(entries), &len);
-        if (r != CUDA_SUCCESS)
-            return r;
-        len /= sizeof(entries[0]);
-        if (!reach(t, first + len + 1))
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        for (uint32_t i = 0; i < len; i++, first++) {
-            t->capture_lists->nodes[first] = (CUgraphNode)entries[i].node;
-            memcpy(&t->capture_lists->edges[first], entries[i].edge, VCUDA_GRAPH_EDGE_BYTES);
-        }
-    } while (len && first < info->count);
-    info->count = first;
-    return CUDA_SUCCESS;
-}
-
-static CUresult get_info(CUstream stream, bool edges, CUstreamCaptureStatus *status, cuuint64_t *id,
-                         struct capture_info *info, struct thread **t) {
-    uint64_t name;
-    CUresult r = guest_enter_stream(t, stream, &name);
-
-    if (r == CUDA_SUCCESS && !status)
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r == CUDA_SUCCESS)
-        r = ask(*t, name, edges, info);
-    if (r != CUDA_SUCCESS)
-        return r;
-    *status = (CUstreamCaptureStatus)info->status;
-    if (id && info->status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        *id = info->id;
-    return CUDA_SUCCESS;
-}
-
-VCUDA_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream,
-                                                CUstreamCaptureStatus *captureStatus_out,
-                                                cuuint64_t *id_out, CUgraph *graph_out,
-                                                const CUgraphNode **dependencies_out,
-                                                const CUgraphEdgeData **edgeData_out,
-                                                size_t *numDependencies_out) {
-    struct capture_info info = {0};
-    struct thread *t;
-    CUresult r = get_info(hStream, edgeData_out, captureStatus_out, id_out, &info, &t);
-
-    if (r != CUDA_SUCCESS || info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return r;
-    if (graph_out)
-        *graph_out = (CUgraph)info.graph;
-    if (dependencies_out)
-        *dependencies_out = t->capture_lists->nodes;
-    if (edgeData_out)
-        *edgeData_out = t->capture_lists->edges;
-    if (numDependencies_out)
-        *numDependencies_out = info.count;
-    return CUDA_SUCCESS;
-}
-
-VCUDA_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream hStream,
-                                                CUstreamCaptureStatus *captureStatus_out,
-                                                cuuint64_t *id_out, CUgraph *graph_out,
-                                                const CUgraphNode **dependencies_out,
-                                                size_t *numDependencies_out) {
-    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
-                                     dependencies_out, NULL, numDependencies_out);
-}
-
-VCUDA_EXPORT CUresult cuStreamGetCaptureInfo(CUstream hStream,
-                                             CUstreamCaptureStatus *captureStatus_out,
-                                             cuuint64_t *id_out) {
-    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
-}
-
-VCUDA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream,
-                                                           CUgraphNode *dependencies,
-                                                           const CUgraphEdgeData *dependencyData,
-                                                           size_t numDependencies,
-                                                           unsigned int flags) {
-    struct thread *t;
-    uint64_t name;
-    CUresult r = guest_enter_stream(&t, hStream, &name);
-
-    if (r == CUDA_SUCCESS && numDependencies && !dependencies)
-        r = CUDA_ERROR_INVALID_VALUE;
-    if (r != CUDA_SUCCESS)
-        return r;
-    return wire_cuStreamUpdateCaptureDependencies_v2(
-        t, name, dependencies, numDependencies, dependencyData,
-        dependencyData ? (uint32_t)(numDependencies * sizeof(*dependencyData)) : 0, flags);
-}
-
-VCUDA_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
-                                                        size_t numDependencies,
-                                                        unsigned int flags) {
-    return cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, NULL, numDependencies,
-                                                flags);
+    capture_forget_lists(t);
 }

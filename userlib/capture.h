@@ -34,10 +34,26 @@ CUresult capture_forbids_on(struct thread *t, uint64_t stream);
 /* The name of the graph that a stream is captured into; 0: it is not captured. */
 uint64_t capture_graph(struct thread *t, uint64_t stream);
 
+/*
+ * Notes of a graph that is captured end with the capture, if that comes to nothing.
+ * CUDA_ERROR_OUT_OF_MEMORY: they do not.
+ */
+CUresult capture_remember(uint64_t graph);
+/* The node that the stream's capture goes on from, which is the last one there; 0: not known. */
+uint64_t capture_last_node(struct thread *t, uint64_t stream);
+
 /* Streams have ended, and took what was captured in them along. */
 void capture_forget_ended(void);
 
-/* A thread ends: frees what it was given lists in. */
+/*
+ * The capture of a stream goes on from these nodes as well, from nodes[from] on; data: of the
+ * edges, or NULL.
+ */
+CUresult capture_depend(struct thread *t, uint64_t stream, const CUgraphNode *nodes,
+                        const CUgraphEdgeData *data, size_t from, size_t count);
+
+/* A thread ends, and frees what it was given lists in. */
 void capture_forget_thread(struct thread *t);
+void capture_forget_lists(struct thread *t);
 
 #endif

@@ -80,12 +80,13 @@ static CUresult copy_captured(struct copy *c, uint64_t graph) {
         .slices = 1,
         .form = VCUDA_FORM_3D,
     };
-    CUresult r = graph_host_buffer(c->t, graph, 0, &box);
+    struct graph_held held;
+    CUresult r = graph_host_capture(c->t, graph, &box, &held);
 
     if (r != CUDA_SUCCESS)
         return r;
-    return wire_copy_async(c->t, false, c->direction, box.dst.base, box.src.base, c->bytes,
-                           c->stream);
+    r = wire_copy_async(c->t, false, c->direction, box.dst.base, box.src.base, c->bytes, c->stream);
+    return graph_host_captured(c->t, graph, c->stream, &held, r);
 }
 
 static bool on_device(uint64_t address) {

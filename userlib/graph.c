@@ -4,6 +4,7 @@
 
 #include "cuda_calls.h"
 #include "graph.h"
+#include "graph_buffer.h"
 #include "graph_host.h"
 #include "graph_node.h"
 #include "guest.h"
@@ -31,24 +32,51 @@ VCUDA_EXPORT CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
         r = phGraphClone ? guest_check(VCUDA_KIND_GRAPH, originalGraph) : CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
         r = wire_cuGraphClone(t, (uint64_t *)phGraphClone, (uint64_t)originalGraph);
-    return r == CUDA_SUCCESS
-               ? graph_host_inherit((uint64_t)*phGraphClone, (uint64_t)originalGraph, false)
-               : r;
+    if (r == CUDA_SUCCESS)
+        r = graph_host_inherit((uint64_t)*phGraphClone, (uint64_t)originalGraph, 0);
+    if (r == CUDA_SUCCESS)
+        graph_host_renumber(t, (uint64_t)*phGraphClone);
+    return r;
 }
 
+/* What a node had of the program's memory is no longer its graph's. */
 VCUDA_EXPORT CUresult cuGraphDestroyNode(CUgraphNode hNode) {
+    struct node_record copy, child;
+    bool any = graph_buffer_any();
+    bool copies = any && node_ask(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, hNode, &copy) == CUDA_SUCCESS;
+    bool has_child =
+        any && !copies && node_ask(hNode, CU_GRAPH_NODE_TYPE_GRAPH, hNode, &child) == CUDA_SUCCESS;
     struct thread *t;
     CUresult r = guest_enter_any(&t);
 
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_NODE, hNode);
     if (r == CUDA_SUCCESS)
-        node_forget_copy(hNode);
-    if (r == CUDA_SUCCESS)
         r = wire_cuGraphDestroyNode(t, (uint64_t)hNode);
-    if (r == CUDA_SUCCESS)
-        notes_end((uint64_t)hNode);
-    return r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (copies)
+        graph_host_drop(copy.node.graph, (uint64_t)hNode, &copy.node.copy, NULL);
+    if (has_child)
+        graph_host_child(child.node.graph, (uint64_t)hNode, 0);
+    notes_end((uint64_t)hNode);
+    return CUDA_SUCCESS;
+}
+
+/* The graph is the node's, and so is what becomes known of it. */
+VCUDA_EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph) {
+    struct node_record r;
+    struct thread *t;
+    CUresult result = guest_enter_any(&t);
+
+    if (result == CUDA_SUCCESS)
+        result = node_ask(hNode, CU_GRAPH_NODE_TYPE_GRAPH, phGraph, &r);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = wire_cuGraphChildGraphNodeGetGraph(t, (uint64_t)hNode, (uint64_t *)phGraph);
+    if (result == CUDA_SUCCESS && !node_owns((uint64_t)hNode, r.node.graph, *phGraph))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    return result;
 }
 
 /* Where a list goes. */

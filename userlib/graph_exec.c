@@ -17,15 +17,17 @@ static CUresult instantiate(struct thread *t, CUgraphExec *exec, CUgraph graph, 
                             uint64_t stream, struct outcome *o) {
     int32_t status;
     uint64_t name;
-    CUresult r = wire_graph_instantiate(t, (uint64_t)graph, flags, stream, &status, &o->result,
-                                        &name, &o->node);
+    CUresult r = graph_host_join(t, (uint64_t)graph);
 
+    if (r == CUDA_SUCCESS)
+        r = wire_graph_instantiate(t, (uint64_t)graph, flags, stream, &status, &o->result, &name,
+                                   &o->node);
     if (r == CUDA_SUCCESS)
         r = (CUresult)status;
     if (r != CUDA_SUCCESS)
         return r;
     if (!notes_set(name, 0, NULL, NULL) ||
-        graph_host_inherit(name, (uint64_t)graph, false) != CUDA_SUCCESS) {
+        graph_host_inherit(name, (uint64_t)graph, 0) != CUDA_SUCCESS) {
         notes_end(name);
         wire_cuGraphExecDestroy(t, name);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -136,21 +138,30 @@ static CUresult enter_exec(struct thread **t, CUgraphExec exec, CUstream stream,
     return r == CUDA_SUCCESS ? stream_resolve(*t, stream, name, &context) : r;
 }
 
+static CUresult inherit_captured(struct thread *t, uint64_t graph, uint64_t exec, uint64_t stream) {
+    CUresult r;
+
+    if (!graph_host_has(exec))
+        return CUDA_SUCCESS;
+    r = capture_remember(graph);
+    return r == CUDA_SUCCESS ? graph_host_inherit(graph, exec, capture_last_node(t, stream)) : r;
+}
+
 VCUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
     struct thread *t;
     uint64_t stream;
     CUresult r = enter_exec(&t, hGraph, hStream, &stream);
     uint64_t outer = r == CUDA_SUCCESS ? capture_graph(t, stream) : 0;
 
-    /* Captured, it becomes a graph within the graph. */
-    if (r == CUDA_SUCCESS)
-        r = outer ? graph_host_inherit(outer, (uint64_t)hGraph, false)
-                  : graph_host_launch(t, (uint64_t)hGraph);
-    if (r == CUDA_SUCCESS)
-        r = wire_cuGraphLaunch(t, (uint64_t)hGraph, stream);
     if (r == CUDA_SUCCESS && !outer)
-        r = graph_host_launched(t, (uint64_t)hGraph, stream ? (CUstream)stream : CU_STREAM_LEGACY);
-    return r;
+        r = graph_host_launch(t, (uint64_t)hGraph, stream);
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = wire_cuGraphLaunch(t, (uint64_t)hGraph, stream);
+    if (!outer)
+        return graph_host_launched((uint64_t)hGraph, r);
+    /* Captured, it becomes a graph within the graph. */
+    return r == CUDA_SUCCESS ? inherit_captured(t, outer, (uint64_t)hGraph, stream) : r;
 }
 
 VCUDA_EXPORT CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
@@ -176,6 +187,8 @@ VCUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGrap
     if (r == CUDA_SUCCESS)
         r = graph_host_settle(t, (uint64_t)hGraphExec);
     if (r == CUDA_SUCCESS)
+        r = graph_host_join(t, (uint64_t)hGraph);
+    if (r == CUDA_SUCCESS)
         r = wire_graph_update(t, (uint64_t)hGraphExec, (uint64_t)hGraph, &status, &result, &node,
                               &from);
     if (r != CUDA_SUCCESS)
@@ -184,7 +197,7 @@ VCUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGrap
         *resultInfo = (CUgraphExecUpdateResultInfo){(CUgraphExecUpdateResult)result,
                                                     (CUgraphNode)node, (CUgraphNode)from};
     if (status == CUDA_SUCCESS)
-        return graph_host_inherit((uint64_t)hGraphExec, (uint64_t)hGraph, true);
+        return graph_host_become((uint64_t)hGraphExec, (uint64_t)hGraph);
     return (CUresult)status;
 }
 

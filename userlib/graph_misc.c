@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* User objects, conditional handles, and graphs printed as text. */
+#include <pthread.h>
 #include <stdio.h>
 
 #include "cuda_calls.h"
@@ -51,7 +52,12 @@ VCUDA_EXPORT CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *p
     return r;
 }
 
-/* The driver's text comes in pieces; the file is the program's. */
+/*
+ * The driver's text comes in pieces; the file is the program's. The worker keeps one text: of two
+ * threads that print, one waits.
+ */
+static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
+
 static CUresult copy_text(struct thread *t, CUgraph graph, unsigned int flags, FILE *file) {
     char text[32768];
     uint64_t at = 0, all = 0;
@@ -81,7 +87,9 @@ VCUDA_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char *path, uns
     file = fopen(path, "we");
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;
+    pthread_mutex_lock(&printing);
     r = copy_text(t, hGraph, flags, file);
+    pthread_mutex_unlock(&printing);
     if (fclose(file) && r == CUDA_SUCCESS)
         r = CUDA_ERROR_OPERATING_SYSTEM;
     return r;

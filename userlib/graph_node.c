@@ -38,30 +38,62 @@ static CUresult take_made(struct thread *t, const struct site *s, CUgraphNodePar
         if (!graphs)
             return CUDA_ERROR_OUT_OF_MEMORY;
         memcpy(graphs, made, count * sizeof(*graphs));
+        for (uint32_t i = 0; i < count; i++) {
+            if (!node_owns((uint64_t)*s->out, (uint64_t)s->graph, (CUgraph)graphs[i]))
+                return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         p->conditional.phGraph_out = (CUgraph *)graphs;
     }
     return CUDA_SUCCESS;
 }
 
+/* What is in a graph that became part of another one. */
+static CUresult take_child(uint64_t graph, uint64_t node, const CUgraphNodeParams *p) {
+    CUgraph child = p->graph.graph;
+    CUresult r = graph_host_inherit(graph, (uint64_t)child, node);
+
+    if (r == CUDA_SUCCESS && p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE &&
+        !node_owns(node, graph, child))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
+    return r;
+}
+
+/* More dependencies than go with the node: without them it is not to be. */
+static CUresult depend_on_rest(struct thread *t, const struct site *s, CUgraphNode node,
+                               size_t first) {
+    struct graph_edges edges = {s->dependencies + first, NULL, node,
+                                s->edges ? s->edges + first : NULL, s->count - first};
+    CUresult r = graph_edges_change(t, s->graph, false, &edges);
+
+    if (r != CUDA_SUCCESS)
+        wire_cuGraphDestroyNode(t, (uint64_t)node);
+    return r;
+}
+
 static CUresult send(struct thread *t, const struct site *s, CUgraphNodeParams *p) {
     uint64_t made[VCUDA_NODE_BODIES_MAX], name;
+    size_t count = s->count < GRAPH_EDGES_MAX ? s->count : GRAPH_EDGES_MAX;
     struct node_record record;
     uint32_t len = 0;
     CUresult r = node_write(t, p, (uint64_t)s->graph, 0, &record);
 
     if (r != CUDA_SUCCESS)
         return r;
-    r = wire_graph_node_add(t, (uint64_t)s->graph, s->dependencies, s->count, s->edges,
-                            s->edges ? (uint32_t)(s->count * sizeof(*s->edges)) : 0, &record,
+    r = wire_graph_node_add(t, (uint64_t)s->graph, s->dependencies, count, s->edges,
+                            s->edges ? (uint32_t)(count * sizeof(*s->edges)) : 0, &record,
                             node_bytes(&record), &name, made, sizeof(made), &len);
+    if (r == CUDA_SUCCESS && count < s->count)
+        r = depend_on_rest(t, s, (CUgraphNode)name, count);
     if (r != CUDA_SUCCESS) {
-        node_drop(&record);
+        node_drop((uint64_t)s->graph, &record);
         return r;
     }
     *s->out = (CUgraphNode)name;
     node_keep_form(*s->out, (uint64_t)s->graph, p);
+    if (p->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        graph_host_settled((uint64_t)s->graph, name, &record.held);
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
-        r = graph_host_inherit((uint64_t)s->graph, (uint64_t)p->graph.graph, false);
+        r = take_child((uint64_t)s->graph, name, p);
     if (r != CUDA_SUCCESS)
         return r;
     return take_made(t, s, p, made, len / sizeof(made[0]));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "barrier.h"
+#include "graph_host.h"
 #include "guest.h"
 #include "own_thread.h"
 #include "pump.h"
@@ -14,6 +15,7 @@ struct entry {
     CUhostFn fn;               /* with `stream`, if it is launched into one; or: */
     CUstreamCallback callback; /* with `stream`; or: */
     CUstream stream;
+    uint64_t behind;       /* the last graph that was launched there before */
     CUasyncCallback async; /* with `handle` */
     CUasyncCallbackHandle handle;
     void *data;
@@ -102,7 +104,11 @@ static void serve(struct request *q) {
         if (q->last)
             drop(q->id);
         pthread_mutex_unlock(&funcs.lock);
+        if (q->place < VCUDA_HOST_PLACES) /* it has a place in a stream, or in a graph */
+            graph_host_before_function(q->last ? copy.behind : 0);
         run(&copy, q);
+        if (q->place < VCUDA_HOST_PLACES)
+            graph_host_after_function();
         pthread_mutex_lock(&funcs.lock);
     }
     /* Said also of one that is not known: the driver's thread waits. */
@@ -189,12 +195,14 @@ uint64_t hostfunc_register(CUhostFn fn, void *data) {
     return add(&(struct entry){.fn = fn, .data = data});
 }
 
-uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data) {
-    return add(&(struct entry){.fn = fn, .stream = stream, .data = data});
+uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data, uint64_t behind) {
+    return add(&(struct entry){.fn = fn, .stream = stream, .behind = behind, .data = data});
 }
 
-uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data) {
-    return add(&(struct entry){.callback = callback, .stream = stream, .data = data});
+uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data,
+                                    uint64_t behind) {
+    return add(
+        &(struct entry){.callback = callback, .stream = stream, .behind = behind, .data = data});
 }
 
 /* Under the lock. */
@@ -278,6 +286,10 @@ void hostfunc_drop(uint64_t id) {
     pthread_mutex_unlock(&funcs.lock);
     if (idle)
         pump_stop_listening();
+}
+
+bool hostfunc_any(void) {
+    return vcuda_load_acquire(&funcs.live) != 0;
 }
 
 bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data) {

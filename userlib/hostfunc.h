@@ -30,10 +30,11 @@
 
 /* A number for a function and its argument; 0: out of memory or no thread. Any thread. */
 uint64_t hostfunc_register(CUhostFn fn, void *data);
-/* The same for a function that is launched into a stream. */
-uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data);
+/* The same for a function that is launched into a stream, behind a graph (graph_host_last_in()). */
+uint64_t hostfunc_register_launch(CUhostFn fn, CUstream stream, void *data, uint64_t behind);
 /* The same for a callback, which is also given the stream and an error. */
-uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data);
+uint64_t hostfunc_register_callback(CUstreamCallback callback, CUstream stream, void *data,
+                                    uint64_t behind);
 
 /*
  * The same for the end of a graph's function `id`: called when no graph, copy or executable has it
@@ -55,6 +56,9 @@ uint64_t hostfunc_keep(uint64_t id);
 
 /* Forgets a number that will not be called (any more). 0 and stale ones are fine. */
 void hostfunc_drop(uint64_t id);
+
+/* Whether there is any number. */
+bool hostfunc_any(void);
 
 /* What a number of hostfunc_register() stands for; false for one that is none. */
 bool hostfunc_find(uint64_t id, CUhostFn *fn, void **data);

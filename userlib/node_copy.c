@@ -28,7 +28,7 @@ static struct vcuda_place place(CUmemorytype type, const void *host, CUdeviceptr
 
 /* What the memory is, by its address. */
 static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p) {
-    uint64_t first, bytes;
+    __u64 first, bytes;
     struct range range;
 
     switch (p->type) {
@@ -58,13 +58,20 @@ static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p) {
         return CUDA_ERROR_INVALID_VALUE;
     if (p->type == VCUDA_PLACE_DEVICE)
         return CUDA_SUCCESS;
-    bytes = vcuda_place_span(c, p, (__u64 *)&first);
+    bytes = vcuda_place_span(c, p, &first);
     return !bytes || arena_overrun((const void *)first, bytes) ? CUDA_ERROR_INVALID_VALUE
                                                                : CUDA_SUCCESS;
 }
 
+CUresult node_settle_copy(struct vcuda_copy3d *c) {
+    CUresult r = settle(c, &c->src);
+
+    return r == CUDA_SUCCESS ? settle(c, &c->dst) : r;
+}
+
 CUresult node_write_copy(struct thread *t, const CUDA_MEMCPY3D *c, uint64_t owner, uint64_t node,
-                         struct vcuda_copy3d *out) {
+                         struct node_record *record) {
+    struct vcuda_copy3d *out = &record->node.copy;
     CUresult r;
 
     *out = (struct vcuda_copy3d){
@@ -79,18 +86,8 @@ CUresult node_write_copy(struct thread *t, const CUDA_MEMCPY3D *c, uint64_t owne
     out->dst.lod = c->dstLOD, out->dst.pitch = c->dstPitch, out->dst.height = c->dstHeight;
     out->src.x = c->srcXInBytes, out->src.y = c->srcY, out->src.z = c->srcZ;
     out->src.lod = c->srcLOD, out->src.pitch = c->srcPitch, out->src.height = c->srcHeight;
-    r = settle(out, &out->src);
-    if (r == CUDA_SUCCESS)
-        r = settle(out, &out->dst);
-    return r == CUDA_SUCCESS ? graph_host_buffer(t, owner, node, out) : r;
-}
-
-void node_forget_copy(CUgraphNode node) {
-    struct node_record r;
-
-    if (node_ask(node, CU_GRAPH_NODE_TYPE_MEMCPY, node, &r) != CUDA_SUCCESS)
-        return;
-    graph_host_drop(r.node.graph, (uint64_t)node, &r.node.copy);
+    r = node_settle_copy(out);
+    return r == CUDA_SUCCESS ? graph_host_buffer(t, owner, node, out, &record->held) : r;
 }
 
 void node_read_copy(const struct vcuda_copy3d *c, CUDA_MEMCPY3D *out) {

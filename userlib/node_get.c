@@ -38,6 +38,10 @@ void *node_memory(uint64_t node, uint64_t graph, size_t bytes) {
     return NULL;
 }
 
+bool node_owns(uint64_t node, uint64_t graph, CUgraph inner) {
+    return (notes_has(node) || node_memory(node, graph, 0)) && notes_give((uint64_t)inner, node);
+}
+
 CUresult node_ask(CUgraphNode node, CUgraphNodeType type, const void *out, struct node_record *r) {
     struct thread *t;
     uint32_t len = 0;

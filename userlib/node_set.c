@@ -8,9 +8,10 @@
 #include "hostfunc.h"
 #include "wire.h"
 
-/* A copy's memory may be a buffer's: whose, and no longer the one that the node had. */
-static CUresult prepare(struct thread *t, uint64_t exec, CUgraphNode node,
-                        const CUgraphNodeParams *p, uint64_t *owner) {
+/* What the node copies now, as the worker has it, and whose that memory is. */
+static CUresult look_at_copy(struct thread *t, uint64_t exec, CUgraphNode node,
+                             const CUgraphNodeParams *p, uint64_t *owner,
+                             struct vcuda_copy3d *before) {
     struct node_record now;
     CUresult r;
 
@@ -24,7 +25,7 @@ static CUresult prepare(struct thread *t, uint64_t exec, CUgraphNode node,
         return r;
     if (!exec)
         *owner = now.node.graph;
-    graph_host_drop(*owner, (uint64_t)node, &now.node.copy);
+    *before = now.node.copy;
     return CUDA_SUCCESS;
 }
 
@@ -35,8 +36,29 @@ static void keep_function(struct node_record *r) {
     r->node.host.function = hostfunc_keep(r->node.host.function);
 }
 
+/* A child's graph in an executable: what is remembered of it is that graph's from now on. */
+static CUresult begin_child(struct thread *t, uint64_t exec, const CUgraphNodeParams *p) {
+    CUresult r = graph_host_settle(t, exec);
+
+    return r == CUDA_SUCCESS ? graph_host_join(t, (uint64_t)p->graph.graph) : r;
+}
+
+/* It has been done. */
+static CUresult set_done(uint64_t exec, uint64_t owner, CUgraphNode node,
+                         const CUgraphNodeParams *p, const struct vcuda_copy3d *before,
+                         const struct node_record *record) {
+    if (!exec)
+        node_keep_form(node, 0, p);
+    if (p->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        graph_host_drop(owner, (uint64_t)node, before, &record->held);
+    if (exec && p->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return graph_host_child(exec, (uint64_t)node, (uint64_t)p->graph.graph);
+    return CUDA_SUCCESS;
+}
+
 /* exec: NULL for the node in its graph. */
 static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgraphNodeParams *p) {
+    struct vcuda_copy3d before;
     struct node_record record;
     struct thread *t;
     uint64_t owner;
@@ -47,9 +69,11 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
     if (r == CUDA_SUCCESS)
         r = guest_check(VCUDA_KIND_NODE, node);
     if (r == CUDA_SUCCESS)
-        r = prepare(t, in_exec ? (uint64_t)exec : 0, node, p, &owner);
+        r = look_at_copy(t, in_exec ? (uint64_t)exec : 0, node, p, &owner, &before);
     if (r == CUDA_SUCCESS)
         r = node_write(t, p, owner, (uint64_t)node, &record);
+    if (r == CUDA_SUCCESS && in_exec && p->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        r = begin_child(t, (uint64_t)exec, p);
     if (r != CUDA_SUCCESS)
         return r;
     if (in_exec && record.node.type == CU_GRAPH_NODE_TYPE_HOST)
@@ -57,10 +81,30 @@ static CUresult set(CUgraphExec exec, bool in_exec, CUgraphNode node, const CUgr
     r = in_exec
             ? wire_graph_exec_set(t, (uint64_t)exec, (uint64_t)node, &record, node_bytes(&record))
             : wire_graph_node_set(t, (uint64_t)node, &record, node_bytes(&record));
-    if (r != CUDA_SUCCESS)
-        node_drop(&record);
-    else if (!in_exec)
-        node_keep_form(node, 0, p);
+    if (r == CUDA_SUCCESS)
+        return set_done(in_exec ? (uint64_t)exec : 0, owner, node, p, &before, &record);
+    node_drop(owner, &record);
+    return r;
+}
+
+/* A copy that does nothing brings nothing to the program either. */
+VCUDA_EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            unsigned int isEnabled) {
+    struct node_record now;
+    struct thread *t;
+    CUresult r = guest_enter_any(&t);
+
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_EXEC, hGraphExec);
+    if (r == CUDA_SUCCESS)
+        r = guest_check(VCUDA_KIND_NODE, hNode);
+    if (r == CUDA_SUCCESS)
+        r = graph_host_settle(t, (uint64_t)hGraphExec);
+    if (r == CUDA_SUCCESS)
+        r = wire_cuGraphNodeSetEnabled(t, (uint64_t)hGraphExec, (uint64_t)hNode, isEnabled);
+    if (r == CUDA_SUCCESS && graph_host_has((uint64_t)hGraphExec) &&
+        node_ask(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, hNode, &now) == CUDA_SUCCESS)
+        graph_host_enable((uint64_t)hGraphExec, (uint64_t)hNode, &now.node.copy, isEnabled);
     return r;
 }
 

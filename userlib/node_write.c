@@ -84,7 +84,9 @@ static CUresult write_host(const CUDA_HOST_NODE_PARAMS_v2 *h, struct node_record
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-void node_drop(const struct node_record *r) {
+void node_drop(uint64_t owner, const struct node_record *r) {
+    if (r->node.type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        graph_host_undo(owner, &r->held);
     if (r->node.type != CU_GRAPH_NODE_TYPE_HOST)
         return;
     hostfunc_drop(r->node.host.end);
@@ -133,7 +135,7 @@ CUresult node_write(struct thread *t, const CUgraphNodeParams *p, uint64_t owner
         if (p->memcpy.flags || p->memcpy.reserved)
             return CUDA_ERROR_INVALID_VALUE;
         out->node.context = (uint64_t)p->memcpy.copyCtx;
-        return node_write_copy(t, &p->memcpy.copyParams, owner, node, &out->node.copy);
+        return node_write_copy(t, &p->memcpy.copyParams, owner, node, out);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return write_fill(&p->memset, out);
     case CU_GRAPH_NODE_TYPE_HOST:

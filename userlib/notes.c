@@ -65,6 +65,30 @@ bool notes_set(uint64_t name, uint64_t owner, void *data, void (*release)(void *
     return true;
 }
 
+bool notes_give(uint64_t name, uint64_t owner) {
+    struct note *n;
+
+    pthread_mutex_lock(&lock);
+    n = *place_of(name);
+    if (n) {
+        owned += (owner != 0) - (n->owner != 0);
+        n->owner = owner;
+    }
+    pthread_mutex_unlock(&lock);
+    return n || notes_set(name, owner, NULL, NULL);
+}
+
+uint64_t notes_owner(uint64_t name) {
+    struct note *n;
+    uint64_t owner;
+
+    pthread_mutex_lock(&lock);
+    n = *place_of(name);
+    owner = n ? n->owner : 0;
+    pthread_mutex_unlock(&lock);
+    return owner;
+}
+
 bool notes_has(uint64_t name) {
     bool has;
 

@@ -12,6 +12,11 @@
  */
 bool notes_set(uint64_t name, uint64_t owner, void *data, void (*release)(void *data));
 
+/* The same of what the note ends with, but what is remembered stays. False: out of memory. */
+bool notes_give(uint64_t name, uint64_t owner);
+/* What the note ends with: a name, or 0. */
+uint64_t notes_owner(uint64_t name);
+
 /* Whether there is a note of that name. Any thread. */
 bool notes_has(uint64_t name);
 

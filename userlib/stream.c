@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "barrier.h"
 #include "cuda_calls.h"
+#include "graph_host.h"
 #include "guest.h"
 #include "hostfunc.h"
 #include "limbo.h"
@@ -336,7 +337,9 @@ VCUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *user
     if (r == CUDA_SUCCESS && !fn)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = launch_host(t, name, hostfunc_register_launch(fn, hStream, userData), false);
+        r = launch_host(
+            t, name, hostfunc_register_launch(fn, hStream, userData, graph_host_last_in(t, name)),
+            false);
     return r;
 }
 
@@ -349,6 +352,9 @@ VCUDA_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback cal
     if (r == CUDA_SUCCESS && (!callback || flags))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS)
-        r = launch_host(t, name, hostfunc_register_callback(callback, hStream, userData), true);
+        r = launch_host(
+            t, name,
+            hostfunc_register_callback(callback, hStream, userData, graph_host_last_in(t, name)),
+            true);
     return r;
 }

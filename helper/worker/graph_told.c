@@ -159,6 +159,7 @@ static CUresult tell_operations(struct told *t, CUgraphNode node) {
 
 static CUresult tell_kind(struct told *t, CUgraphNode node) {
     CUdeviceptr address = 0;
+    CUgraph graph;
     CUresult r;
 
     switch (t->node->type) {
@@ -170,6 +171,8 @@ static CUresult tell_kind(struct told *t, CUgraphNode node) {
         return tell_fill(t, node);
     case CU_GRAPH_NODE_TYPE_HOST:
         return tell_host(t, node);
+    case CU_GRAPH_NODE_TYPE_GRAPH: /* the graph in it has a call of its own */
+        return t->w->driver.cuGraphChildGraphNodeGetGraph(node, &graph);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return tell_event(t, node);

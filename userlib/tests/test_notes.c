@@ -63,6 +63,28 @@ static void test_owners(void **state) {
     assert_int_equal(released, 4);
 }
 
+/* Another owner: what is remembered stays, and ends with that one. */
+static void test_given(void **state) {
+    uint64_t graph = name_of(VCUDA_KIND_GRAPH, 1), inner = name_of(VCUDA_KIND_GRAPH, 2);
+    uint64_t node = name_of(VCUDA_KIND_NODE, 1);
+    int one = 1;
+
+    (void)state;
+    released = 0;
+    assert_int_equal(notes_owner(inner), 0);
+    assert_true(notes_set(inner, 0, &one, release));
+    assert_true(notes_give(inner, node));
+    assert_ptr_equal(notes_get(inner), &one);
+    assert_int_equal(notes_owner(inner), node);
+    /* One that there is not yet. */
+    assert_true(notes_give(node, graph));
+    assert_null(notes_get(node));
+    assert_int_equal(released, 0);
+    notes_end(graph);
+    assert_int_equal(released, 1);
+    assert_false(notes_has(inner) || notes_has(node));
+}
+
 /* What has no owner is not owned by the name that is none. */
 static void test_none(void **state) {
     uint64_t exec = name_of(VCUDA_KIND_EXEC, 1), node = name_of(VCUDA_KIND_NODE, 1);
@@ -99,9 +121,8 @@ static void test_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set_and_end),
-        cmocka_unit_test(test_owners),
-        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_set_and_end), cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_given),       cmocka_unit_test(test_none),
         cmocka_unit_test(test_many),
     };
 

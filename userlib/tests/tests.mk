@@ -42,7 +42,7 @@ $(TEST_OUT)/test-md2: tests/test_md2.c $(TOP)/cuda/export/md2.c $(TOP)/cuda/expo
 
 # ---- real processes on the simulated GPU --------------------------------------
 
-check-process: all process-rooms $(addprefix $(TEST_OUT)/,ahead client code copies devices graph_copies registered ends closes rogue)
+check-process: all process-rooms $(addprefix $(TEST_OUT)/,ahead client code copies devices graph_copies graph_meets graphs registered ends closes rogue)
 	tests/process/run
 
 check-command: all process-rooms
@@ -54,7 +54,7 @@ process-rooms:
 	+$(MAKE) -C $(CONFORMANCE) $(addprefix $(TOP)/build/conformance/,threads vector_add)
 
 # Their kernels are found from the folder of the conformance programs.
-$(addprefix $(TEST_OUT)/,ahead client code copies devices graph_copies registered ends): $(TEST_OUT)/%: tests/process/%.c tests/process/cases.h \
+$(addprefix $(TEST_OUT)/,ahead client code copies devices graph_copies graph_meets graphs registered ends): $(TEST_OUT)/%: tests/process/%.c tests/process/cases.h \
 		$(CONFORMANCE)/common.h $(CONFORMANCE)/kernels/basics.ptx | $(OUT)/libcuda.so.1
 	@mkdir -p $(TEST_OUT)
 	cd $(CONFORMANCE) && $(CC) $(TEST_CFLAGS) -I. -o $@ $(CURDIR)/$< -L$(OUT) -lcuda
