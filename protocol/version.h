@@ -17,10 +17,12 @@
 #define VCUDA_VERSION_MIN 1u
 #define VCUDA_VERSION_MAX 1u
 
-/* The worker has the device tell how far it has come (VCUDA_AHEAD_OFFSET). */
-#define VCUDA_FEATURE_AHEAD 1u
+/* The modules': none exists yet; the word is exchanged from the first day. */
+#define VCUDA_FEATURES 0u
 
-#define VCUDA_FEATURES VCUDA_FEATURE_AHEAD
+/* A session's: the device tells how far it has come (VCUDA_AHEAD_OFFSET). */
+#define VCUDA_FEATURE_AHEAD 1u
+#define VCUDA_SESSION_FEATURES VCUDA_FEATURE_AHEAD
 
 /*
  * The version to speak with a peer that offers [peer_min, peer_max], or 0

@@ -74,8 +74,9 @@ CUresult connect_hello(struct thread *t, int *driver_version, uint32_t *devices,
     uint32_t version = 0;
     CUresult r;
 
-    r = wire_hello(t, VCUDA_VERSION_MIN, VCUDA_VERSION_MAX, VCUDA_FEATURES, (uint32_t)getpid(),
-                   program_invocation_short_name, &version, features, driver_version, devices);
+    r = wire_hello(t, VCUDA_VERSION_MIN, VCUDA_VERSION_MAX, VCUDA_SESSION_FEATURES,
+                   (uint32_t)getpid(), program_invocation_short_name, &version, features,
+                   driver_version, devices);
     if (r != CUDA_SUCCESS)
         return r == VCUDA_ERROR_LOST ? CUDA_ERROR_SYSTEM_NOT_READY : r;
     if (version < VCUDA_VERSION_MIN || version > VCUDA_VERSION_MAX || *devices > VCUDA_DEVICES_MAX)

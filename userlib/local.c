@@ -190,7 +190,7 @@ static int connect_to(const char *path) {
 static int greet(int sock, int memory, int to_worker, int to_us, uint32_t sub, uint32_t cmp) {
     struct vcuda_local_msg m = {.op = VCUDA_LOCAL_OPEN,
                                 .version = VCUDA_VERSION_MAX,
-                                .features = VCUDA_FEATURES,
+                                .features = VCUDA_SESSION_FEATURES,
                                 .sub_bytes = sub,
                                 .cmp_bytes = cmp};
     int fds[LOCAL_FDS_MAX] = {memory, to_worker, to_us};

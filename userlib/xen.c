@@ -62,7 +62,7 @@ static void xen_close(struct transport *t) {
 
 int transport_open_xen(struct transport *t, uint32_t sub_bytes, uint32_t cmp_bytes) {
     struct vcuda_ioc_open o = {.version = VCUDA_VERSION_MAX,
-                               .features = VCUDA_FEATURES,
+                               .features = VCUDA_SESSION_FEATURES,
                                .sub_bytes = sub_bytes,
                                .cmp_bytes = cmp_bytes};
     int fd, r;

@@ -31,7 +31,7 @@ CUresult own_hello(struct worker *w, struct frame *f, struct args_hello *a) {
                   a->version_min, a->version_max, VCUDA_VERSION_MIN, VCUDA_VERSION_MAX);
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
     }
-    a->common = a->features & VCUDA_FEATURES;
+    a->common = a->features & VCUDA_SESSION_FEATURES;
     a->driver_version = w->driver_version;
     a->devices = (uint32_t)w->gpu_count;
     vcuda_stats_set(&w->stats->program, a->pid);
