@@ -16,7 +16,7 @@
 #include "ranges.h"
 #include "rpc.h"
 #include "stage.h"
-#include "vmm.h"
+#include "whose.h"
 #include "wire.h"
 
 /* CU_DEVICE_ATTRIBUTE_MAX_PITCH of all devices: bytes. */
@@ -40,20 +40,18 @@ static uint64_t row_of(const struct vcuda_place *p, uint64_t x, uint64_t y, uint
  * and device memory that is called host memory is device memory.
  */
 static CUresult settle_type(struct vcuda_place *p) {
-    struct range range;
-    bool device;
-
     if (p->type == CU_MEMORYTYPE_ARRAY)
         return guest_check(VCUDA_KIND_ARRAY, (const void *)p->base) == CUDA_SUCCESS
                    ? CUDA_SUCCESS
                    : CUDA_ERROR_INVALID_VALUE;
     if (!p->base)
         return CUDA_ERROR_INVALID_VALUE;
-    device = ranges_find(p->base, 1, &range) || vmm_reserved(p->base);
     switch (p->type) {
     case CU_MEMORYTYPE_UNIFIED:
+        p->type = whose_device(p->base) ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
+        return CUDA_SUCCESS;
     case CU_MEMORYTYPE_HOST:
-        p->type = device ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
+        p->type = whose_known_device(p->base) ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
         return CUDA_SUCCESS;
     case CU_MEMORYTYPE_DEVICE:
         if (arena_holds((const void *)p->base, 1))

@@ -21,7 +21,7 @@
 #include "ranges.h"
 #include "rpc.h"
 #include "stage.h"
-#include "vmm.h"
+#include "whose.h"
 #include "wire.h"
 
 /* One copy of the program, as the calls below describe it. */
@@ -89,12 +89,6 @@ static CUresult copy_captured(struct copy *c, uint64_t graph) {
     return graph_host_captured(c->t, graph, c->stream, &held, r);
 }
 
-static bool on_device(uint64_t address) {
-    struct range range;
-
-    return ranges_find(address, 1, &range) || vmm_reserved(address);
-}
-
 static CUresult copy_with_host(struct copy *c) {
     bool up = c->direction == VCUDA_COPY_HTOD;
     uint64_t device = up ? c->dst : c->src;
@@ -103,7 +97,7 @@ static CUresult copy_with_host(struct copy *c) {
     bool good = ranges_cover(device, c->bytes), post = !c->wait && good;
     uint64_t graph;
 
-    if (on_device((uint64_t)host) || /* cannot be read here */
+    if (whose_known_device((uint64_t)host) || /* cannot be read here */
         (!good && arena_overrun((const void *)device, c->bytes)))
         return CUDA_ERROR_INVALID_VALUE;
     if (arena_holds(host, c->bytes)) {
@@ -155,9 +149,9 @@ static CUresult copy_on_device(struct copy *c) {
 static bool is_within_host(const struct copy *c) {
     switch (c->direction) {
     case VCUDA_COPY_HTOD:
-        return in_arena(c->dst, c->bytes) && !on_device(c->src);
+        return in_arena(c->dst, c->bytes) && !whose_known_device(c->src);
     case VCUDA_COPY_DTOH:
-        return in_arena(c->src, c->bytes) && !on_device(c->dst);
+        return in_arena(c->src, c->bytes) && !whose_known_device(c->dst);
     case VCUDA_COPY_DTOD:
         return in_arena(c->dst, c->bytes) && in_arena(c->src, c->bytes);
     default:
@@ -204,9 +198,9 @@ static CUresult copy_on_host(struct copy *c) {
 
 /* By what the addresses are; 0: neither is a device's. */
 static uint32_t direction_of(uint64_t dst, uint64_t src) {
-    bool from = on_device(src);
+    bool from = whose_device(src);
 
-    if (on_device(dst))
+    if (whose_device(dst))
         return from ? VCUDA_COPY_DTOD : VCUDA_COPY_HTOD;
     return from ? VCUDA_COPY_DTOH : 0;
 }

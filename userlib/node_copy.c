@@ -5,8 +5,7 @@
 #include "arena.h"
 #include "graph_host.h"
 #include "graph_node.h"
-#include "ranges.h"
-#include "vmm.h"
+#include "whose.h"
 
 /* One side of the program's, as it gave it. */
 static struct vcuda_place place(CUmemorytype type, const void *host, CUdeviceptr device,
@@ -29,14 +28,12 @@ static struct vcuda_place place(CUmemorytype type, const void *host, CUdeviceptr
 /* What the memory is, by its address. */
 static CUresult settle(const struct vcuda_copy3d *c, struct vcuda_place *p) {
     __u64 first, bytes;
-    struct range range;
 
     switch (p->type) {
     case CU_MEMORYTYPE_ARRAY:
         return guest_check(VCUDA_KIND_ARRAY, (const void *)p->base);
     case CU_MEMORYTYPE_UNIFIED:
-        p->type = ranges_find(p->base, 1, &range) || vmm_reserved(p->base) ? VCUDA_PLACE_DEVICE
-                                                                           : VCUDA_PLACE_HOST;
+        p->type = whose_device(p->base) ? VCUDA_PLACE_DEVICE : VCUDA_PLACE_HOST;
         break;
     case CU_MEMORYTYPE_HOST:
         break;

@@ -388,6 +388,43 @@ static int case_too_short(void) {
     return 0;
 }
 
+static CUresult copy_row(CUdeviceptr dst, CUdeviceptr src) {
+    CUDA_MEMCPY2D c = {.dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .dstDevice = dst,
+                       .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                       .srcDevice = src,
+                       .WidthInBytes = BYTES,
+                       .Height = 1};
+
+    return cuMemcpy2D(&c);
+}
+
+/* Copies that do not say of what memory they are, with an address that only a kernel has told. */
+static int case_told(void) {
+    char *host = malloc(BYTES), *seen = malloc(BYTES);
+    CUdeviceptr told;
+
+    make_memory();
+    told = global_told();
+    memset(host, 1, BYTES);
+    CK(cuMemcpy(told, (CUdeviceptr)host, BYTES));
+    CK(cuMemcpy((CUdeviceptr)seen, told, BYTES));
+    EXPECT(all_are(seen, BYTES, 1));
+    memset(host, 2, BYTES);
+    CK(copy_row(told, (CUdeviceptr)host));
+    CK(copy_row((CUdeviceptr)seen, told));
+    EXPECT(all_are(seen, BYTES, 2));
+    memset(pinned[0], 3, BYTES);
+    CK(cuMemcpyAsync(told, (CUdeviceptr)pinned[0], BYTES, NULL));
+    CK(cuMemcpyAsync(device, told, BYTES, NULL));
+    CK(cuMemcpyAsync((CUdeviceptr)pinned[1], device, BYTES, NULL));
+    CK(cuStreamSynchronize(NULL));
+    EXPECT(all_are(pinned[1], BYTES, 3));
+    free(host);
+    free(seen);
+    return 0;
+}
+
 /* Who copies or fills nothing is not told that the address is wrong. */
 static int case_nothing(void) {
     make_memory();
@@ -408,6 +445,7 @@ static const struct process_case cases[] = {
     {"captured-within-host", case_captured_within_host},
     {"beyond", case_beyond},
     {"too-short", case_too_short},
+    {"told", case_told},
     {"nothing", case_nothing},
     {0},
 };
