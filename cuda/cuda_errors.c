@@ -32,6 +32,11 @@ const char *cuda_error_string(CUresult error) {
     return text ? text->message : NULL;
 }
 
+bool cuda_error_of_capture(CUresult r) {
+    return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+           r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 bool cuda_error_is_sticky(CUresult r) {
     return r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_LAUNCH_TIMEOUT ||
            r == CUDA_ERROR_ASSERT ||

@@ -7,6 +7,7 @@
 #include "barrier.h"
 #include "capture.h"
 #include "counters.h"
+#include "cuda_errors.h"
 #include "layout.h"
 #include "wire.h"
 
@@ -56,17 +57,12 @@ static bool far_ahead(uint32_t word, uint32_t number) {
     return (int32_t)(number - vcuda_load_once(&words[word])) > MARKS_MAX;
 }
 
-static bool of_capture(CUresult r) {
-    return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
-           r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-}
-
 /* What has become of the stream, and of what the thread posted: CUDA_ERROR_NOT_READY, it goes on.
  */
 static CUresult ask(struct thread *t, uint64_t stream) {
     CUresult r = wire_cuStreamQuery(t, stream);
 
-    return of_capture(r) ? CUDA_ERROR_NOT_READY : r;
+    return cuda_error_of_capture(r) ? CUDA_ERROR_NOT_READY : r;
 }
 
 /* After a fault the GPU tells nothing any more. */

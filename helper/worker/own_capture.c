@@ -5,6 +5,7 @@
  * The executor makes the calls of all of the guest's threads, so the driver's rules for threads
  * would hit the wrong ones: every capture is a relaxed one here, and the library keeps the rules.
  */
+#include "cuda_errors.h"
 #include "graphs.h"
 
 /* Captures under way at one time; more are refused. */
@@ -45,9 +46,7 @@ CUresult capture_refuses(struct worker *w, CUstream stream) {
         return CUDA_SUCCESS;
     /* Waiting for a capturing stream is an error that ends the capture; a query is the same. */
     r = w->driver.cuStreamQuery(stream);
-    return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD
-               ? r
-               : CUDA_SUCCESS;
+    return cuda_error_of_capture(r) ? r : CUDA_SUCCESS;
 }
 
 /* Notes a capture that has begun. */

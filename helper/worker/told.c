@@ -6,6 +6,7 @@
 
 #include "barrier.h"
 #include "clock.h"
+#include "cuda_errors.h"
 #include "log.h"
 #include "messages.h"
 #include "pools.h"
@@ -223,11 +224,6 @@ void told_stream_used(uint64_t stream) {
     }
 }
 
-static bool of_capture(CUresult r) {
-    return r >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
-           r <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-}
-
 /*
  * Under the lock: puts an event behind what the GPU is to tell of, and what has come after that.
  * CUDA_ERROR_NOT_READY: not while the stream is captured.
@@ -238,7 +234,7 @@ static CUresult put_event(struct worker *w, struct asked *a) {
 
     if (r == CUDA_SUCCESS)
         r = w->driver.cuStreamIsCapturing(a->native, &status);
-    if (of_capture(r) || (r == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE))
+    if (cuda_error_of_capture(r) || (r == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE))
         return CUDA_ERROR_NOT_READY;
     if (r == CUDA_SUCCESS && !a->event)
         r = w->driver.cuEventCreate(&a->event, CU_EVENT_DISABLE_TIMING);
