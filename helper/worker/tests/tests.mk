@@ -18,7 +18,7 @@ $(TEST_OUT)/test-addresses: worker/addresses.c
 $(TEST_OUT)/test-handoff: common/handoff.c
 $(TEST_OUT)/test-variables: worker/variables.c ../cuda/image.c ../cuda/fatbin.c ../cuda/unpack.c
 $(TEST_OUT)/test-kept: worker/kept.c
-$(TEST_OUT)/test-capture: worker/own_capture.c worker/objects.c
+$(TEST_OUT)/test-capture: worker/own_capture.c worker/objects.c ../cuda/cuda_errors.c
 $(TEST_OUT)/test-linker: worker/own_linker.c worker/objects.c
 $(TEST_OUT)/test-bundle: $(addprefix worker/,bundle.c chains.c objects.c) ../protocol/lock.c \
 		../protocol/clock.c
